@@ -29,14 +29,11 @@ CSV_OPTIONS = {
 """How Spark reads CSV by RFC 4180."""
 
 
-def whole_records(reader: Any, path: str, fields: int, multi_line: bool) -> DataFrame:
-    """The records of CSV files as text, in the column `value`. With `multi_line` a field in quotes may have line ends.
+def whole_records(reader: Any, path: str, fields: int) -> DataFrame:
+    """The records of CSV files as text, in the column `value`. A field in quotes may have line ends.
 
     Spark is told of another number of fields than records have: so it takes each for malformed, and gives its text.
     """
-    if not multi_line:
-        lines: DataFrame = reader.text(path)
-        return lines.where("value != ''").select("value", "_metadata")
     names = ["_0", "_1"] if fields == 1 else ["_0"]
     schema = ", ".join(f"{name} STRING" for name in [*names, "_malformed"])
     rows: DataFrame = reader.options(columnPruning=False, **CSV_OPTIONS).schema(schema).csv(path)
@@ -45,6 +42,12 @@ def whole_records(reader: Any, path: str, fields: int, multi_line: bool) -> Data
     written = F.to_csv(F.struct(*others, without_cr(last)), CSV_WRITER_OPTIONS)
     value = F.coalesce(without_cr(F.col("_malformed")), written)
     return rows.select(value.alias("value"), "_metadata")
+
+
+def whole_lines(reader: Any, path: str) -> DataFrame:
+    """The lines of CSV files that are not empty, in the column `value`."""
+    rows: DataFrame = reader.option("lineSep", "\n").text(path)
+    return rows.where("value NOT IN ('', '\r')").select(without_cr(F.col("value")).alias("value"), "_metadata")
 
 
 def without_cr(line: Column) -> Column:
@@ -64,10 +67,9 @@ def csv_rows(
 
     With a `header` the first record of each file has to be it, and is left out; a task has to read one file then.
     """
-    rows = whole_records(reader, path, len(fields), multi_line)
+    rows = whole_records(reader, path, len(fields)) if multi_line else whole_lines(reader, path)
     first = "_metadata.file_block_start = 0 AND MONOTONICALLY_INCREASING_ID() & 8589934591 = 0 AS _first"
-    rows = rows.selectExpr("value", *([] if header is None else [first]), *origin)
-    rows = divide_records(rows, fields, may_have_cr=multi_line)
+    rows = divide_records(rows.selectExpr("value", *([] if header is None else [first]), *origin), fields)
     if header is None:
         return rows
     found = F.lower(F.to_json(F.array(*(F.coalesce(F.col("_parsed")[name], F.lit("")) for name in fields))))
@@ -76,15 +78,14 @@ def csv_rows(
     return rows.where(F.when(~F.col("_first"), True).when(found == expected, False).otherwise(other))
 
 
-def divide_records(rows: DataFrame, fields: Sequence[str], may_have_cr: bool = True) -> DataFrame:
+def divide_records(rows: DataFrame, fields: Sequence[str]) -> DataFrame:
     """The records in the column `value`, with their fields in the struct `_parsed`.
 
     The fields of a record that has more or fewer are there, too, with its text as `_malformed`. `_plain` says that a
     record is UTF-8, and has neither quotes nor CR.
     """
     # SPLIT finds a quote faster than CONTAINS does. What is not UTF-8 comes out of it as another text.
-    is_plain = "GET(SPLIT(value, '\"', 2), 0) = value" + " AND NOT CONTAINS(value, '\r')" * may_have_cr
-    rows = rows.selectExpr("*", f"{is_plain} AS _plain")
+    rows = rows.selectExpr("*", "GET(SPLIT(value, '\"', 2), 0) = value AND NOT CONTAINS(value, '\r') AS _plain")
     rows = rows.withColumn("_texts", F.when(F.col("_plain"), F.split("value", ",", -1)))
     # Commas alone divide a plain record: Spark's parser would take several times as long.
     texts = [F.nullif(F.get("_texts", F.lit(place)), F.lit("")).alias(name) for place, name in enumerate(fields)]
@@ -94,10 +95,10 @@ def divide_records(rows: DataFrame, fields: Sequence[str], may_have_cr: bool = T
     return rows.withColumn("_parsed", F.when(F.size("_texts") == len(fields), divided).otherwise(parsed))
 
 
-def header_of(spark: SparkSession, path: str, multi_line: bool) -> tuple[str, list[str]] | None:
+def header_of(spark: SparkSession, path: str) -> tuple[str, list[str]] | None:
     """The first file that has a record, and the fields of it; None if there is no such file yet."""
     for file in sorted(spark.read.option("recursiveFileLookup", True).format("text").load(path).inputFiles()):
-        first = whole_records(spark.read, unquote(file), 1, multi_line).first()
+        first = whole_records(spark.read, unquote(file), 1).first()
         if first is not None:
             return file, next(csv.reader(io.StringIO(first["value"], newline="")))
     return None

@@ -82,7 +82,7 @@ def read_csv(
     """
     if not header:
         return csv_rows(reader, path, columns, None, origin, multi_line)
-    file, names = header_of(spark, path, multi_line) or (path, list(columns))
+    file, names = header_of(spark, path) or (path, list(columns))
     fields, missing = match_header(names, columns)
     if missing:
         raise MissingColumnsError(file, names, missing)

@@ -230,8 +230,8 @@ def _is_usual_time(value: Expression) -> Expression:
     """Whether `_TIME` need not be asked about a text, because it matches if Spark takes the text for a time.
 
     It begins with a year of four digits, and has a clock. Seconds have at most six decimals, as few characters follow
-    them. The pattern takes longer than Spark needs for the time. Bytes are found faster than characters. They are
-    the same in what Spark takes for a time, because that is ASCII.
+    them. The pattern takes longer than Spark needs for the time. Bytes are found faster than characters. What
+    Spark takes for a time has one byte for each character.
     """
     octets = cast(value.copy(), BINARY)
 
