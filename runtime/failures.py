@@ -32,6 +32,7 @@ from penstock.runtime.row_errors import java_error, row_error
 
 SPARK_ERRORS = (PySparkException, Py4JError, ConnectionError)
 """What a call into Spark may raise; the last two also when its JVM is gone."""
+_INTERRUPTED = re.compile(r"no watermark in .*\bjava\.[a-z.]+\.\w*Interrupt\w*Exception\b")
 
 
 def explain(error: BaseException, query: str, printed: Sequence[Printed] = (), span: Span | None = None) -> Diagnostic:
@@ -64,6 +65,11 @@ def is_jvm_gone(error: BaseException) -> bool:
     if isinstance(error, Py4JNetworkError | ConnectionError):
         return True
     return type(error) is Py4JError and _has_jvm_ended()
+
+
+def was_interrupted(error: BaseException) -> bool:
+    """Whether a query was stopped while it read its watermark. Spark knows an interruption by its class alone."""
+    return _INTERRUPTED.search(str(error)) is not None
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from penstock.runtime.active_session import activate
 from penstock.runtime.connectors import RuntimeSink, lookup_of, source_of
 from penstock.runtime.drain import drain, end_stream, is_drained
 from penstock.runtime.errors import RunError
-from penstock.runtime.failures import SPARK_ERRORS, explain, find_unread, jvm_may_be_gone
+from penstock.runtime.failures import SPARK_ERRORS, explain, find_unread, jvm_may_be_gone, was_interrupted
 from penstock.runtime.file_managers import choose_file_manager
 from penstock.runtime.frames import compute_frame
 from penstock.runtime.heartbeats import HeartbeatHandle
@@ -162,11 +162,13 @@ class Run:
                 if deadline is not None and time.monotonic() > deadline:
                     return False
         except SPARK_ERRORS as error:
-            if ends:  # it may still run
+            is_stopped = was_interrupted(error)
+            if ends and not is_stopped:  # it may still run
                 self.fail(started, self._fail(self._failure or error))
             if stopping is not None and stopping.is_set():  # what stops us has ended workers, too
                 raise KeyboardInterrupt from None
-            raise self._fail(self._failure or error) from None
+            if not is_stopped:
+                raise self._fail(self._failure or error) from None
         self._ledger.settle(str(started.runId))
         if self._failure is not None:
             raise self._fail(self._failure)
@@ -257,14 +259,12 @@ class Run:
     def _fail(self, error: BaseException) -> RunError:
         if isinstance(error, RunError):
             return error
-        folder = self.query.output.folder
-        writes = [] if folder is None else [absolute(folder)]
+        writes = [] if (folder := self.query.output.folder) is None else [absolute(folder)]
         with suppress(*SPARK_ERRORS):  # where the JVM is gone, nothing more is known
             unread = find_unread(error)
             if unread is not None and unread.view in self.account.lookups:
                 self.account.lookups[unread.view].fail(unread.retries, unread.seconds_retrying)
-            finding = explain_storage(error, self.query.name, self._spark, self._place, writes)
-            if finding is not None:
+            if (finding := explain_storage(error, self.query.name, self._spark, self._place, writes)) is not None:
                 return RunError([finding])
         return RunError([explain(error, self.query.name, self.query.printed, self.query.span)])
 

@@ -8,9 +8,11 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.codegen.ejected.clock import ClockTable
 from penstock.runtime import InputReport, RunError, RuntimeSession, Status
 from penstock.runtime.queries import Progress, Run
 from penstock.runtime.triggers import Trigger
@@ -86,6 +88,31 @@ def test_where_spark_does_not_read_the_end_the_query_starts_again(
     assert starts == (
         [Trigger.NO_INTERVAL] if is_found else [Trigger.NO_INTERVAL, Trigger.AVAILABLE_NOW, Trigger.AVAILABLE_NOW]
     )
+
+
+def test_a_query_that_is_stopped_while_it_reads_the_watermark_has_not_failed(
+    spark: SparkSession, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, ended = Event(), Event()
+    read = ClockTable._read
+
+    def read_slowly(clock: ClockTable, path: str) -> str:
+        if begun.is_set():
+            return read(clock, path)
+        begun.set()
+        try:
+            clock._jvm.java.lang.Thread.sleep(60_000)
+        except Py4JJavaError as error:
+            ended.set()
+            raise OSError(str(error.java_exception.toString())) from None
+        return read(clock, path)
+
+    monkeypatch.setattr(ClockTable, "_read", read_slowly)
+    monkeypatch.setattr("penstock.runtime.whole_input._fix_files", lambda *_: not begun.wait(60))
+    with RuntimeSession(spark, str(place.root / "state")) as session:
+        (report,) = session.run_once(place.windows(), drain=True)
+        assert (report.inputs, report.drained, closed(session)) == (READ, True, CLOSED)
+    assert ended.is_set()
 
 
 def test_spark_starts_the_query_once(session: RuntimeSession, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
