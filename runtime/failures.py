@@ -32,7 +32,6 @@ from penstock.runtime.row_errors import java_error, row_error
 
 SPARK_ERRORS = (PySparkException, Py4JError, ConnectionError)
 """What a call into Spark may raise; the last two also when its JVM is gone."""
-_INTERRUPTED = re.compile(r"no watermark in .*\bjava\.[a-z.]+\.\w*Interrupt\w*Exception\b")
 
 
 def explain(error: BaseException, query: str, printed: Sequence[Printed] = (), span: Span | None = None) -> Diagnostic:
@@ -46,7 +45,11 @@ def explain(error: BaseException, query: str, printed: Sequence[Printed] = (), s
     loss = find_loss(layers)
     if loss is not None:
         return explain_loss(query, loss)
-    finding = _find_lost_watermark(layers, query) or row_error(layers, query, printed, span)
+    lost = _find_lost_watermark(layers)
+    if lost is not None:
+        hint = "restore the checkpoint from a backup, or begin anew with --reset and an empty folder of the output"
+        return R046.at(None, query=query, reason=lost).with_hint(hint)
+    finding = row_error(layers, query, printed, span)
     if finding is not None:
         return finding
     for number in reversed(range(len(layers))):
@@ -69,7 +72,8 @@ def is_jvm_gone(error: BaseException) -> bool:
 
 def was_interrupted(error: BaseException) -> bool:
     """Whether a query was stopped while it read its watermark. Spark knows an interruption by its class alone."""
-    return _INTERRUPTED.search(str(error)) is not None
+    lost = _find_lost_watermark(layers_of(error))
+    return lost is not None and re.search(r"\bjava\.[a-z.]+\.\w*Interrupt\w*Exception\b", lost) is not None
 
 
 @contextmanager
@@ -120,14 +124,10 @@ def find_loss(layers: Iterable[Layer]) -> str | None:
     return next(iter(reasons), _first_line(texts[-1])) if texts else None
 
 
-def _find_lost_watermark(layers: Iterable[Layer], query: str) -> Diagnostic | None:
-    """The finding that the clock of a query could not read the watermark, if that is the error."""
-    for layer in layers:
-        lost = re.search(r"LookupError: (no watermark in [^\n]+)", layer.message)
-        if lost:
-            hint = "restore the checkpoint from a backup, or begin anew with --reset and an empty folder of the output"
-            return R046.at(None, query=query, reason=lost[1]).with_hint(hint)
-    return None
+def _find_lost_watermark(layers: Iterable[Layer]) -> str | None:
+    """Why the clock of a query could not read the watermark, if that is the error."""
+    found = (re.search(r"LookupError: (no watermark in [^\n]+)", layer.message) for layer in layers)
+    return next((lost[1] for lost in found if lost), None)
 
 
 def _unread(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
