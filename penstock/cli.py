@@ -186,7 +186,7 @@ def run(
             program = compilation.for_large_batches().program
             if program != compilation.program:
                 click.echo(MERGED, err=True)
-        with _spark(master, checkpoint, settings, short=short) as (session, progress, stopping):
+        with _spark(master, checkpoint, settings, program, short=short) as (session, progress, stopping):
             if reset:
                 _remove_checkpoints(session, program)
             if once:
@@ -222,7 +222,7 @@ def _read_rates(compilation: Compilation, checkpoint: str | None) -> Mapping[str
 
 @contextmanager
 def _spark(
-    master: str | None, checkpoint: str | None, settings: dict[str, str], *, short: bool
+    master: str | None, checkpoint: str | None, settings: dict[str, str], program: Program, *, short: bool
 ) -> Iterator[tuple[RuntimeSession, Callable[[Status], None], Event]]:
     """Spark, what shows the progress, and an event that Ctrl-C and SIGTERM set from then on.
 
@@ -236,7 +236,10 @@ def _spark(
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        with progress_shown() as progress, runtime.connect(master, checkpoint, settings, short=short) as session:
+        with (
+            progress_shown() as progress,
+            runtime.connect(master, checkpoint, settings, short=short, program=program) as session,
+        ):
             for each in before:
                 signal.signal(each, lambda *_: stopping.set())
             yield session, progress, stopping
@@ -312,7 +315,8 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
         if rows is not None:
             show_answer(read.columns, rows, form)
             return
-        with runtime.connect(master, settings=settings, short=runtime.is_short(read.inputs)) as session:
+        short = runtime.is_short(read.inputs)
+        with runtime.connect(master, settings=settings, short=short, program=read) as session:
             rows = session.read(read)
     except runtime.RunError as failure:
         show_findings(failure.diagnostics)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -59,13 +59,16 @@ _JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS", "
 _LOCAL_SPARK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
-def start_spark(master: str, given: Mapping[str, str] | None = None, *, short: bool = False) -> SparkSession:
+def start_spark(
+    master: str, given: Mapping[str, str] | None = None, *, short: bool = False, users: Iterable[str] = ()
+) -> SparkSession:
     """Starts Spark, in the JVM of this process if it has had a Spark before.
 
     Args:
         master: where Spark runs.
         given: settings of the user.
         short: whether it is for little work on files. The JVM is told so, unless the user has options for it.
+        users: the connectors and file systems whose archives a short run needs. A long one has all that are there.
 
     Raises:
         RunError: Penstock does not run on this Spark, there is no JDK for it, a setting is refused, or Spark does not
@@ -79,8 +82,9 @@ def start_spark(master: str, given: Mapping[str, str] | None = None, *, short: b
     settings = _ANY_SPARK | dict(known_spark().settings) | (_LOCAL_SPARK if local else {}) | given
     if local and not own_options:
         settings[_DEFAULT_OPTIONS] = list_options(jdk, short=short)
-    # A short run reads files alone. A Spark that runs is given what it lacks (`add_jars`).
-    jars = [*filter(None, [settings.get("spark.jars")]), *(each.as_uri() for each in ([] if short else list_jars()))]
+    # What a later script needs, a Spark that runs is given (`add_jars`).
+    found = list_jars(users if short else None)
+    jars = [*filter(None, [settings.get("spark.jars")]), *(each.as_uri() for each in found)]
     if jars:
         settings["spark.jars"] = ",".join(jars)
     settings.setdefault("spark.sql.warehouse.dir", str(Path(tempfile.gettempdir(), "penstock-warehouse")))

@@ -30,7 +30,7 @@ from penstock.runtime.doctor import examine
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
 from penstock.runtime.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
-from penstock.runtime.jars import add_jars
+from penstock.runtime.jars import add_jars, check_real_time, list_users
 from penstock.runtime.jvm import has_ended, start_spark
 from penstock.runtime.ledger import Ledger
 from penstock.runtime.places import check_places, qualify_paths
@@ -58,6 +58,7 @@ def connect(
     spark: object | None = None,
     *,
     short: bool = False,
+    program: Program | Read | None = None,
 ) -> RuntimeSession:
     """Starts Spark, or uses the one that runs in this process.
 
@@ -67,6 +68,7 @@ def connect(
         settings: those of Spark, for a Spark that is started.
         spark: a SparkSession whose Spark is used. Its settings and views stay as they are.
         short: whether a Spark that is started has little to do, as `is_short` tells.
+        program: what it is started for. Archives that this needs are there from the beginning.
 
     Raises:
         RunError: Penstock does not run on this Spark, there is no JDK, a setting is refused, Spark does not come up, or
@@ -81,7 +83,9 @@ def connect(
         if "SPARK_REMOTE" in os.environ:
             refusal = R002.at(None, reason="SPARK_REMOTE is of Spark Connect, which is not supported")
             raise RunError([refusal.with_hint("unset SPARK_REMOTE")])
-        return RuntimeSession(start_spark(master or "local[*]", settings, short=short), checkpoint, stop_spark=True)
+        users = list_users(program, checkpoint)
+        started = start_spark(master or "local[*]", settings, short=short, users=users)
+        return RuntimeSession(started, checkpoint, stop_spark=True)
     check_settings(settings or {})
     if settings:
         raise RunError(R048.at(None, name=name, reason="this process has a Spark already") for name in settings)
@@ -95,6 +99,7 @@ class RuntimeSession:
 
     def __init__(self, spark: SparkSession, checkpoint: str | None = None, *, stop_spark: bool = False) -> None:
         check_same_spark(spark)
+        add_jars(spark, list_users(None, checkpoint))
         self._spark = spark
         self._folder = None if checkpoint is None else Storage(spark).qualify(checkpoint)
         self._stop_spark = stop_spark
@@ -207,6 +212,7 @@ class RuntimeSession:
         newer = [*find_newer_in_read(query, installed_spark())]
         if newer:
             raise RunError(newer)
+        add_jars(self._spark, list_users(query))
         held = {each.name: self._whole(each.name) for each in query.inputs if not each.holds_rows}
         return read(self._spark, query, held)
 
@@ -261,7 +267,8 @@ class RuntimeSession:
         newer = [*find_newer_functions(program, installed_spark())]
         if newer:
             raise RunError(newer)
-        add_jars(self._spark, program)
+        add_jars(self._spark, list_users(program))
+        check_real_time(self._spark, program)
         readers = check_places(Storage(self._spark), program, self._folder)
         needed = list_needed_packages(program) - self._checked_packages
         if needed and not is_local(self._spark):

@@ -76,6 +76,7 @@ R081 = Code("R081", "schema registry of {name} cannot be asked: {reason}")
 R082 = Code("R082", "schema of topic {topic} does not fit {name}: {reason}")
 R083 = Code("R083", "real time needs {needed} task slots with {query}, and Spark has {found}")
 R084 = Code("R084", "state of {query} was begun in micro-batches, and does not go on in real time: {path}")
+R085 = Code("R085", "real time of {query} needs archives of {user} from the start of Spark on")
 R090 = Code("R090", "script {path} cannot be read: {reason}")
 R099 = Code("R099", "{query} was stopped by Spark: {reason}")
 
@@ -88,5 +89,6 @@ CODES = (
     *(R050, R051, R052, R053, R054, R055, R056),
     *(R060, R061, R062, R063, R064, R065, R066, R067),
     *(R070, R071, R072, R073, R074, R075, R076, R077, R078, R079, R080, R081, R082, R083, R084),
+    R085,
     *(R090, R099),
 )
