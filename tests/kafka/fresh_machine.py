@@ -9,8 +9,11 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+
+import pytest
 
 import penstock
 from penstock.codegen.spark_versions import REAL_TIME_SINCE
@@ -77,11 +80,9 @@ def main(folder: str, brokers: str, registry: str, postgres: str, archives: str)
     written, there = fill(MICRO_BATCHES), archives_folder()
     assert not there.exists(), f"{there} is not of a machine that has never run Penstock"
     with penstock.connect("local[4]") as session:
-        try:
+        with pytest.raises(RunError) as refused:  # there are no archives of Kafka
             session.submit(written)
-            raise AssertionError("there are no archives of Kafka")
-        except RunError as refused:
-            assert [each.code for each in refused.diagnostics] == ["R073"], refused
+        assert [each.code for each in refused.value.diagnostics] == ["R073"]
         shutil.copytree(archives, there)
         session.submit(written)
         _await(session, {"generated": 1})
@@ -106,7 +107,11 @@ def _await_places(folder: Path) -> None:
 def _await(session: Session, wanted: dict[str, int]) -> None:
     """Waits until the memory sinks hold that many rows."""
     for name, count in wanted.items():
-        _wait_until(lambda name=name, count=count: len(session.rows(name)) >= count)
+        _wait_until(partial(_has_rows, session, name, count))
+
+
+def _has_rows(session: Session, name: str, count: int) -> bool:
+    return len(session.rows(name)) >= count
 
 
 def _wait_until(is_there: Callable[[], object]) -> None:
