@@ -21,8 +21,7 @@ from py4j.java_gateway import is_instance_of
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from penstock.codegen.connected import Connected
-from penstock.codegen.program import Program, QueryOutput, Read
+from penstock.codegen.program import Input, Program, QueryOutput, Read
 from penstock.codegen.spark_versions import Jar
 from penstock.diagnostics.codes.running import R073, R085
 from penstock.runtime.errors import RunError
@@ -50,7 +49,7 @@ def folder() -> Path:
 
 def list_users(program: Program | Read | None, checkpoint: str | None = None) -> tuple[str, ...]:
     """The connectors and file systems with archives of their own that a program names, or the folder `checkpoint`."""
-    places: list[Connected] = []
+    places: list[Input | QueryOutput] = []
     if isinstance(program, Read):
         places += program.inputs
     elif program is not None:
@@ -61,7 +60,7 @@ def list_users(program: Program | Read | None, checkpoint: str | None = None) ->
     return tuple(dict.fromkeys(name for name in named if name in known_spark().jars))
 
 
-def _connector_of(place: Connected) -> str | None:
+def _connector_of(place: Input | QueryOutput) -> str | None:
     """The connector, None for an output that Spark does not write."""
     return None if isinstance(place, QueryOutput) and not place.is_written_by_spark else place.connector
 

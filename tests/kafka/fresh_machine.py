@@ -61,7 +61,8 @@ CREATE STREAM from_table WITH (connector = 'memory') AS
 REAL_TIME = """
 SET trigger = 'realtime'; SET realtime_batch = 5 SECONDS;
 CREATE STREAM at_once
-  WITH (connector = 'kafka', topic = 'fast', format = 'json', create = 'if_missing', delivery = 'at_least_once', $brokers)
+  WITH (connector = 'kafka', topic = 'fast', format = 'json', create = 'if_missing',
+        delivery = 'at_least_once', $brokers)
   AS SELECT STREAM id FROM a_topic;
 """
 AFTERWARDS = """CREATE STREAM again (id BIGINT) WITH (connector = 'kafka', topic = 'fast', format = 'json', $brokers);
