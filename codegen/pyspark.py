@@ -49,6 +49,7 @@ _DATABASES = (
     *(
         "faults",
         "secrets",
+        "locks",
         "address",
         "spark_types",
         "records",

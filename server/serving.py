@@ -19,7 +19,7 @@ import psycopg
 from psycopg import conninfo
 
 from penstock.planner.plan import SecretOption
-from penstock.server.database.bootstrap import add_token, prepare_catalog
+from penstock.server.database.bootstrap import add_token, name_holders, prepare_catalog
 from penstock.server.database.embedded import DATABASE, ENGINE, OWNER, EmbeddedPostgres
 from penstock.server.database.statement_log import StatementLog
 from penstock.server.engine_supervisor import EngineRefusedError, EngineSupervisor
@@ -214,10 +214,12 @@ def prepare(settings: ServerSettings, catalog: DatabasePlace) -> None:
 
     Raises ServerError if PostgreSQL does not allow it.
     """
-    arguments = engine_arguments(catalog).connection()
     try:
-        with psycopg.connect(**arguments) as db:
-            prepare_catalog(db, catalog.owner)
+        with engine_arguments(catalog).connect() as db:
+            try:
+                prepare_catalog(db, catalog.owner)
+            except psycopg.errors.LockNotAvailable as error:
+                raise ServerError(f"PostgreSQL: {str(error).strip()}: {name_holders(db)}") from None
             add_token(db, read_token(settings), catalog.owner, "operator")
     except psycopg.Error as error:
         raise ServerError(f"PostgreSQL: {str(error).strip()}") from None

@@ -95,6 +95,11 @@ CREATE TABLE IF NOT EXISTS penstock.change (
 );
 CREATE INDEX IF NOT EXISTS change_of_relation ON penstock.change (relation, seq);
 
+-- A row for each relation whose changes are noted. No user may lock these rows.
+CREATE TABLE IF NOT EXISTS penstock.change_order (
+  relation text PRIMARY KEY
+);
+
 -- Is called after each statement that changes a table of Penstock. Its argument: the key columns, as JSON.
 CREATE OR REPLACE FUNCTION penstock.note_changes() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -105,8 +110,12 @@ BEGIN
   IF NOT EXISTS (SELECT 1 FROM penstock.listener WHERE relation = shown AND until > clock_timestamp()) THEN
     RETURN NULL;
   END IF;
-  -- Changes of one relation are committed in the order of their numbers.
-  PERFORM pg_advisory_xact_lock(hashtext(shown));
+  -- Changes of one relation are committed in the order of their numbers. Any user could take an advisory lock.
+  PERFORM 1 FROM penstock.change_order WHERE relation = shown FOR UPDATE;
+  IF NOT FOUND THEN
+    INSERT INTO penstock.change_order (relation) VALUES (shown) ON CONFLICT DO NOTHING;
+    PERFORM 1 FROM penstock.change_order WHERE relation = shown FOR UPDATE;
+  END IF;
   INSERT INTO penstock.change (relation, batch, op, key, row)
   SELECT shown, nullif(current_setting('penstock.batch', true), '')::bigint, lower(TG_OP),
     (SELECT coalesce(jsonb_object_agg(k, r.row -> k), '{}') FROM jsonb_array_elements_text(keys) AS k),
@@ -126,7 +135,8 @@ CREATE TABLE IF NOT EXISTS penstock.token (
 
 REVOKE ALL ON ALL TABLES IN SCHEMA penstock FROM PUBLIC;
 GRANT USAGE ON SCHEMA penstock, penstock_tail TO penstock_reader;
-GRANT SELECT, INSERT, UPDATE ON penstock.statement, penstock.listener TO penstock_owner;
+REVOKE ALL ON ALL TABLES IN SCHEMA penstock FROM penstock_owner;
+GRANT SELECT ON penstock.statement, penstock.listener TO penstock_owner;
 GRANT SELECT, INSERT, UPDATE, DELETE ON penstock.token TO penstock_owner;
 GRANT SELECT ON penstock.change TO penstock_owner;
 GRANT SELECT ON ALL SEQUENCES IN SCHEMA penstock TO penstock_owner;

@@ -10,6 +10,7 @@ from typing import Any
 
 from psycopg import sql
 
+from penstock.server.parameterized import ParameterizedName
 from penstock.values import to_csv
 
 _NULL = r"\N"
@@ -30,7 +31,9 @@ def list_behind(
     """The stretches of the rows behind a key in the order of the key. `null_key`: its columns that may be NULL."""
     values = [read_key(each) for each in after]
     if not null_key:
-        names, marks = (sql.SQL(", ").join(each) for each in (map(sql.Identifier, key), [sql.Placeholder()] * len(key)))
+        names, marks = (
+            sql.SQL(", ").join(each) for each in (map(ParameterizedName, key), [sql.Placeholder()] * len(key))
+        )
         text = sql.SQL("({}) < ({})" if descending else "({}) > ({})")
         return [Stretch(text.format(names, marks), tuple(values))]
     same: list[Stretch] = []
@@ -39,13 +42,13 @@ def list_behind(
         for each in _list_behind_value(column, value, is_nullable=column in null_key, descending=descending):
             found.append(_join([*same, each]))
         text = sql.SQL("{} IS NULL" if value is None else "{} = %s")
-        same.append(Stretch(text.format(sql.Identifier(column)), () if value is None else (value,)))
+        same.append(Stretch(text.format(ParameterizedName(column)), () if value is None else (value,)))
     return found or [Stretch(sql.SQL("false"), ())]
 
 
 def _list_behind_value(column: str, value: str | None, *, is_nullable: bool, descending: bool) -> Iterator[Stretch]:
     """The rows behind a value of one column."""
-    name = sql.Identifier(column)
+    name = ParameterizedName(column)
     if value is not None:
         yield Stretch(sql.SQL("{} < %s" if descending else "{} > %s").format(name), (value,))
     if is_nullable and value is not None and not descending:

@@ -13,6 +13,7 @@ from penstock.diagnostics import nearest
 from penstock.server.http.catalog import Row
 from penstock.server.http.paging import list_behind, write_key
 from penstock.server.http.problems import Problem
+from penstock.server.parameterized import ParameterizedName
 
 RESERVED = ("limit", "after", "order", "format")
 """Parameters that are no filters."""
@@ -143,17 +144,17 @@ def write_select(shape: TableShape, request: TableRequest) -> tuple[sql.Composed
     parameters: list[Any] = []
     for column, values in request.filters:
         choices = sql.SQL(", ").join([sql.Placeholder()] * len(values))
-        filters.append(sql.SQL("{} IN ({})").format(sql.Identifier(shape.require(column)), choices))
+        filters.append(sql.SQL("{} IN ({})").format(ParameterizedName(shape.require(column)), choices))
         parameters += values
-    begin = sql.SQL("SELECT {} FROM ").format(sql.SQL(", ").join(sql.Identifier(name) for name, _ in shape.columns))
+    begin = sql.SQL("SELECT {} FROM ").format(sql.SQL(", ").join(ParameterizedName(name) for name, _ in shape.columns))
     end = sql.SQL(" LIMIT {}").format(sql.Literal(request.limit + 1))
     if order:
-        sorting = (sql.SQL("{} DESC" if down else "{}").format(sql.Identifier(column)) for column, down in order)
+        sorting = (sql.SQL("{} DESC" if down else "{}").format(ParameterizedName(column)) for column, down in order)
         end = sql.SQL(" ORDER BY {}").format(sql.SQL(", ").join(sorting)) + end
 
     def write_part(conditions: Sequence[sql.Composable]) -> sql.Composed:
         where = sql.SQL(" WHERE ") + sql.SQL(" AND ").join(conditions) if conditions else sql.SQL("")
-        return begin + sql.SQL("public.{}").format(sql.Identifier(shape.name)) + where + end
+        return begin + sql.SQL("public.{}").format(ParameterizedName(shape.name)) + where + end
 
     if not request.after:
         return write_part(filters), parameters, by_key

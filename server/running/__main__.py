@@ -28,7 +28,7 @@ def main() -> int:
         signal.signal(each, lambda *_: stopping.set())
     threading.Thread(target=wait_for_end, args=(stopping,), daemon=True).start()
     try:
-        with psycopg.connect(**settings.connection()) as db:
+        with settings.connect() as db:
             threading.Thread(target=beat, args=(settings, stopping), daemon=True).start()
             EngineProcess(settings, db).run(stopping)
     except (CompileError, RunError) as error:
@@ -51,7 +51,7 @@ def beat(settings: EngineSettings, stopping: threading.Event) -> None:
     """Tells the doors that the engine lives, also while it runs a long statement."""
     while not stopping.wait(BEAT_SECONDS):
         try:
-            with psycopg.connect(**settings.connection()) as db:
+            with settings.connect() as db:
                 while not stopping.wait(BEAT_SECONDS):
                     db.execute("UPDATE penstock.engine SET seen = now() WHERE state <> 'STOPPED'")
         except psycopg.Error:

@@ -19,6 +19,7 @@ from penstock.diagnostics.codes.serving import V004, V011, V012, V013
 from penstock.parser import ast
 from penstock.planner import plan_graph
 from penstock.runtime import QueryHandle, RunError, RuntimeSession
+from penstock.server.database.bootstrap import name_holders
 from penstock.server.engine import QUERY_COLUMNS, Refusal, StatementAnswer
 from penstock.server.running.explain import answer_from_catalog, answer_why
 from penstock.server.running.live_query import LiveQuery, show_query
@@ -78,6 +79,9 @@ class EngineProcess:
                 while not stopping.is_set():
                     try:
                         self._work()
+                    except (psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanceled) as error:
+                        LOG.warning("the catalog is locked: %s: %s", error, name_holders(self._store.db))
+                        stopping.wait(LOOK_SECONDS)
                     except psycopg.OperationalError:
                         if not self._store.db.closed:
                             raise
@@ -107,7 +111,7 @@ class EngineProcess:
             for live in self._live.values():
                 live.look()
             try:
-                self._store.db = psycopg.connect(**self._settings.connection())
+                self._store.db = self._settings.connect()
                 self._store.prepare()
             except psycopg.OperationalError:
                 continue

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 import psycopg
 from psycopg import sql
 
+from penstock.codegen.ejected.databases.locks import describe_holders
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.serving import V005, V016
 from penstock.planner.connectors import POSTGRES, TAIL
 from penstock.planner.plan import KStream, RunningQuery, WindowAggregate, WTable
 from penstock.planner.plan.walk import walk
+from penstock.server.parameterized import ParameterizedName
 from penstock.server.running.home import TAILS
 from penstock.server.running.live_script import LiveDefinition
 
+DROP_SECONDS, DROP_ATTEMPTS = 1, 4
+"""How long a DROP waits for its lock at once, and how often."""
 READER = sql.Identifier("penstock_reader")
 EVENTS = (("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD"))
 LEDGER = "penstock_ledger"
@@ -136,23 +141,42 @@ def complete_table(db: psycopg.Connection, name: str, query: RunningQuery) -> No
 
 
 def hide_relation(db: psycopg.Connection, definition: LiveDefinition) -> None:
-    """Drops the table or view of a definition, with what its queries have noted beside it."""
+    """Drops the table or view of a definition, with what its queries have noted beside it.
+
+    Raises psycopg.errors.LockNotAvailable, with a note of who holds the lock. Meanwhile others wait behind this
+    transaction, so it does not wait long at once.
+    """
     query = shown_query(definition)
     if query is None or definition.relation is None:
         return
-    name = definition.relation.lower()
-    with db.transaction():
-        db.execute("SET LOCAL lock_timeout = '5s'")
-        if isinstance(query.root.shape, KStream):
-            db.execute(sql.SQL("DROP VIEW IF EXISTS {}").format(sql.Identifier("public", name)))
-            db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(TAILS, name)))
+    for left in reversed(range(DROP_ATTEMPTS)):
+        try:
+            with db.transaction():
+                db.execute(f"SET LOCAL lock_timeout = '{DROP_SECONDS}s'")
+                drop_relation(db, definition, query)
             return
-        db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier("public", name)))
-        for rejected in list_rejected(definition):
-            db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier("public", rejected)))
-        if db.execute("SELECT to_regclass(%s)", [f"public.{LEDGER}"]).fetchone() != (None,):
-            ledger = sql.SQL("DELETE FROM {} WHERE sink = %s").format(sql.Identifier("public", LEDGER))
-            db.execute(ledger, [f"public.{name}"])
+        except psycopg.errors.LockNotAvailable as error:
+            if not left:
+                shown = sql.Identifier("public", definition.relation.lower()).as_string()
+                error.add_note(describe_holders(db.cursor(), [shown], also_readers=True))
+                raise
+            time.sleep(DROP_SECONDS / 4)
+
+
+def drop_relation(db: psycopg.Connection, definition: LiveDefinition, query: RunningQuery) -> None:
+    """Drops the table or view that a query of a definition fills."""
+    assert definition.relation is not None
+    name = definition.relation.lower()
+    if isinstance(query.root.shape, KStream):
+        db.execute(sql.SQL("DROP VIEW IF EXISTS {}").format(sql.Identifier("public", name)))
+        db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(TAILS, name)))
+        return
+    db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier("public", name)))
+    for rejected in list_rejected(definition):
+        db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier("public", rejected)))
+    if db.execute("SELECT to_regclass(%s)", [f"public.{LEDGER}"]).fetchone() != (None,):
+        ledger = sql.SQL("DELETE FROM {} WHERE sink = %s").format(sql.Identifier("public", LEDGER))
+        db.execute(ledger, [f"public.{name}"])
 
 
 def delete_old_windows(db: psycopg.Connection, definition: LiveDefinition, watermark: datetime) -> int:
@@ -167,7 +191,7 @@ def delete_old_windows(db: psycopg.Connection, definition: LiveDefinition, water
     if not windows:
         return 0
     kept = max(each.grace + (each.retention or 0) for each in windows)
-    table, end = sql.Identifier("public", definition.relation.lower()), sql.Identifier(query.root.shape.end)
+    table, end = ParameterizedName("public", definition.relation.lower()), ParameterizedName(query.root.shape.end)
     text = sql.SQL("DELETE FROM {} WHERE {} < %s").format(table, end)
     with db.transaction():
         db.execute("SET LOCAL lock_timeout = '1s'")

@@ -6,12 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+import psycopg
 
+from penstock.codegen.ejected.databases.locks import LOCK_SECONDS
 from penstock.codegen.ejected.databases.secrets import SecretRef
 from penstock.server.running.allowed import Allowed
 from penstock.server.running.home import Home
 from penstock.server.running.live_query import RestartPolicy
 
+STATEMENT_SECONDS = 30
+"""How long a statement of the engine's over its catalog may take."""
 REFUSED = 4
 """The exit code of an engine that refuses its files. Python's own is 1 after an error that nobody expects."""
 
@@ -45,8 +49,11 @@ class EngineSettings:
         """The inverse of `to_json`."""
         return msgspec.json.decode(text, type=cls)
 
-    def connection(self) -> dict[str, Any]:
-        """The arguments of psycopg for the catalog."""
+    def connect(self) -> psycopg.Connection:
+        """A connection to the catalog, which does not wait long for others. Raises psycopg.Error."""
         secret = self.home.password
-        password = {} if secret is None else {"password": SecretRef(secret.kind, secret.name).read()}
-        return {"conninfo": self.home.url, "autocommit": True, "application_name": "penstock engine", **password}
+        given: dict[str, Any] = {} if secret is None else {"password": SecretRef(secret.kind, secret.name).read()}
+        db = psycopg.connect(self.home.url, autocommit=True, application_name="penstock engine", **given)
+        db.execute(f"SET lock_timeout = '{LOCK_SECONDS}s'")
+        db.execute(f"SET statement_timeout = '{STATEMENT_SECONDS}s'")
+        return db

@@ -61,4 +61,6 @@ def refusal_of(error: psycopg.Error) -> Refusal:
     message = (error.diag.message_primary or str(error)).strip()
     found = R060.at(None, query="the statement", reason=message)
     hint = "end the transactions that read the table, and send the statement again"
-    return Refusal(found.code, error.sqlstate or "58000", found.message, error.diag.message_detail, hint)
+    details = [error.diag.message_detail, *getattr(error, "__notes__", ())]
+    detail = "; ".join(each for each in details if each)
+    return Refusal(found.code, error.sqlstate or "58000", found.message, detail or None, hint)

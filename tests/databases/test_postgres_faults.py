@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -197,6 +198,36 @@ def test_a_lock_is_held_too_long(postgres: Place, hasty: Callable[[int], TableWr
         writer.write(0, "d", add_one)
     assert refused.value.kind == "timeout"
     assert (writer.counters.retries, writer.counters.failures) == (1, 1)
+
+
+def test_who_holds_a_lock_is_named_and_waited_for(postgres: Place) -> None:
+    """More often than attempts say: a lock is no fault of the rows or of the database."""
+    texts: list[str] = []
+
+    def note(text: str) -> None:
+        texts.append(text)
+        if len(texts) == 5:
+            rival.rollback()
+
+    quick = Place("postgres", postgres.url + "%20-c%20lock_timeout%3D100ms")
+    writer = quick.writer(policy=dataclasses.replace(PATIENT, attempts=2), on_retry=note)
+    with psycopg.connect(postgres.url, application_name="backup") as rival:
+        rival.execute("LOCK TABLE t IN SHARE MODE")
+        write_through(writer, lambda: None)
+    expect_once(postgres)
+    assert len(texts) == 5
+    held = r"lock timeout: postgres holds ShareLock on \S*t \(session \d+, backup, idle in transaction, its trans"
+    assert all(re.search(held, each) for each in texts), texts
+
+
+def test_a_lock_that_is_never_let_go(postgres: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.codegen.ejected.databases.retries.LOCKED_SECONDS", 1)
+    writer = Place("postgres", postgres.url + "%20-c%20lock_timeout%3D100ms").writer(policy=PATIENT)
+    with psycopg.connect(postgres.url) as rival:
+        rival.execute("SELECT * FROM t WHERE k = 1 FOR UPDATE")
+        with pytest.raises(TableError, match="postgres holds RowShareLock on") as refused:
+            writer.write(0, "d", add_one)
+    assert refused.value.kind == "timeout"
 
 
 def test_transactions_that_cannot_be_serialized(postgres: Place) -> None:

@@ -8,6 +8,7 @@ from typing import Literal
 import sqlalchemy as sa
 
 from penstock.codegen.ejected.databases.faults import TableError
+from penstock.codegen.ejected.databases.locks import LOCK_SECONDS
 from penstock.codegen.ejected.databases.secrets import KnownSecret, SecretRef
 
 
@@ -80,11 +81,12 @@ def connect_postgres(address: Address, read_only: bool) -> sa.Connection:
     """A connection by psycopg. Times are in UTC and texts in UTF-8, whatever the server prefers."""
     url = address.parse_url().set(drivername="postgresql+psycopg")
     given = url.query.get("options", "")
+    own = f"-c lock_timeout={LOCK_SECONDS * 1000}"  # which the URL may set otherwise
     options = f"-c timezone=UTC -c datestyle=ISO -c statement_timeout={address.statement_timeout * 1000}"
     options += " -c default_transaction_read_only=on" * read_only
     arguments = {
         "connect_timeout": address.connect_timeout,
-        "options": f"{given if isinstance(given, str) else ' '.join(given)} {options}".strip(),
+        "options": f"{own} {given if isinstance(given, str) else ' '.join(given)} {options}",
         "client_encoding": "utf8",
         "application_name": "penstock",
         # A host that vanishes is noticed while an answer is awaited.

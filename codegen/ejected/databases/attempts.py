@@ -1,11 +1,14 @@
 """A connection that is made anew when it is lost, and transactions on it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import sqlalchemy as sa
 
 from penstock.codegen.ejected.databases.address import connect_database, is_replaced
 from penstock.codegen.ejected.databases.faults import FAULT_HINTS, TableError, find_fault
+from penstock.codegen.ejected.databases.locks import describe_holders
+from penstock.codegen.ejected.databases.operations import raw_cursor
 from penstock.codegen.ejected.databases.retries import (
     Result,
     RetryCounters,
@@ -13,6 +16,7 @@ from penstock.codegen.ejected.databases.retries import (
     TransientError,
     run_attempts,
 )
+from penstock.codegen.ejected.databases.spark_types import quote_identifier
 from penstock.codegen.ejected.databases.table import TargetTable
 
 
@@ -75,6 +79,8 @@ class TableConnection:
             fault = find_fault(address.dialect, error)
             if fault is None:
                 raise
+            if fault.is_lock:
+                fault = replace(fault, text=f"{fault.text}{self._name_holders()}")
             if fault.action == "retry":
                 raise TransientError(fault) from None
             message = f"{self._table.place}: {fault.text}"
@@ -83,3 +89,22 @@ class TableConnection:
             # No other process can open the file meanwhile.
             self.close()
         return result
+
+    def _name_holders(self) -> str:
+        """Who holds locks on the tables that a transaction of PostgreSQL writes, behind a colon; empty if unknown."""
+        import psycopg
+
+        table = self._table
+        schema = f"{quote_identifier(table.schema)}." if table.schema else ""
+        try:
+            connection = connect_database(table.address, False, read_only=True)
+        except (sa.exc.SQLAlchemyError, TableError):
+            return ""
+        try:
+            held = describe_holders(raw_cursor(connection), [table.quoted_name, f"{schema}penstock_ledger"])
+        except psycopg.Error:
+            return ""
+        finally:
+            connection.invalidate()
+            connection.close()
+        return f": {held}" if held else ""

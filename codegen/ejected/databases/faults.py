@@ -37,12 +37,14 @@ class ConflictError(Exception):
 class DatabaseFault:
     """An error of a database: the kind of a TableError, what the database says, and what to do.
 
-    retry: the same transaction may succeed later. refuse: the rows are at fault. stop: neither.
+    retry: the same transaction may succeed later. refuse: the rows are at fault. stop: neither. is_lock: others hold a
+    lock that the transaction needs.
     """
 
     kind: str
     text: str
     action: Literal["retry", "refuse", "stop"]
+    is_lock: bool = False
 
 
 FAULT_HINTS = {
@@ -98,6 +100,8 @@ POSTGRES_STATES: dict[str, tuple[str, Literal["retry", "refuse", "stop"]]] = {
 }
 """SQLSTATEs, and classes of them: the kind, and what to do."""
 
+LOCKED = "55P03"
+
 POSTGRES_LOGIN = (
     (r"password|SASL|SCRAM|role .* does not exist|pg_hba|is not permitted to log in", "password"),
     (r"database .* does not exist", "missing_database"),
@@ -117,7 +121,7 @@ def postgres_fault(error: BaseException) -> DatabaseFault | None:
         kind, action = POSTGRES_STATES.get(state) or POSTGRES_STATES.get(state[:2]) or ("other", "stop")
         column = re.search(r"^COPY .*, column ([^:]+)", error.diag.context or "")
         where = f" (column {column[1]})" if column else ""
-        return DatabaseFault(kind, f"{error.diag.message_primary or error}{where}", action)
+        return DatabaseFault(kind, f"{error.diag.message_primary or error}{where}", action, is_lock=state == LOCKED)
     text = str(error).strip()
     if not isinstance(error, psycopg.OperationalError):
         return (

@@ -9,6 +9,8 @@ import tenacity
 from penstock.codegen.ejected.databases.faults import FAULT_HINTS, DatabaseFault, TableError
 
 Result = TypeVar("Result")
+LOCKED_SECONDS = 600
+"""How long locks of others are waited for, over all attempts."""
 
 
 class RetryPolicy(Protocol):
@@ -49,6 +51,7 @@ def run_attempts(
 ) -> Result:
     """What an attempt gives, which is repeated while it raises TransientError.
 
+    A lock that others hold ends the attempts after LOCKED_SECONDS, however many there have been.
     `place`: the table as messages name it. `on_retry` is called before each pause with what has failed.
 
     Raises TableError.
@@ -62,8 +65,15 @@ def run_attempts(
         if on_retry is not None and state.outcome is not None:
             on_retry(f"{place}: {state.outcome.exception()}")
 
+    def is_enough(state: tenacity.RetryCallState) -> bool:
+        error = None if state.outcome is None else state.outcome.exception()
+        if isinstance(error, TransientError) and error.fault.is_lock:
+            return time.monotonic() - began >= LOCKED_SECONDS
+        return state.attempt_number >= policy.attempts
+
+    began = time.monotonic()
     retrying = tenacity.Retrying(
-        stop=tenacity.stop_after_attempt(policy.attempts),
+        stop=is_enough,
         wait=tenacity.wait_random_exponential(policy.backoff_ms / 1000, max=policy.max_delay_ms / 1000),
         retry=tenacity.retry_if_exception_type(TransientError),
         before_sleep=note,

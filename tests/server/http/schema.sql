@@ -29,6 +29,7 @@ CREATE TABLE penstock.query (
 CREATE TABLE penstock.change (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, relation text, batch bigint, op text, key jsonb, row jsonb,
   at timestamptz NOT NULL DEFAULT now());
+CREATE TABLE penstock.change_order (relation text PRIMARY KEY);
 CREATE TABLE penstock.listener (relation text PRIMARY KEY, until timestamptz NOT NULL);
 
 GRANT USAGE ON SCHEMA penstock TO penstock_reader, door;
@@ -41,7 +42,8 @@ GRANT SELECT, INSERT, UPDATE ON penstock.listener TO door;
 CREATE FUNCTION penstock.log_changes() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   IF EXISTS (SELECT FROM penstock.listener WHERE relation = TG_TABLE_NAME AND until > now()) THEN
-    PERFORM pg_advisory_xact_lock(hashtext(TG_TABLE_NAME));
+    INSERT INTO penstock.change_order (relation) VALUES (TG_TABLE_NAME) ON CONFLICT DO NOTHING;
+    PERFORM 1 FROM penstock.change_order WHERE relation = TG_TABLE_NAME FOR UPDATE;
     INSERT INTO penstock.change (relation, batch, op, key, row)
       SELECT TG_TABLE_NAME, coalesce(current_setting('penstock.batch', true), '0')::bigint, lower(TG_OP),
              jsonb_build_object('product', changed.product), to_jsonb(changed) FROM changed;

@@ -75,7 +75,7 @@ def run_engine(
     settings = EngineSettings(Home(catalog.url, None, 3), str(state), "postgres", restarts=restarts, **options)
     stopping = threading.Event()
     failures: list[BaseException] = []
-    with psycopg.connect(**settings.connection()) as db:
+    with settings.connect() as db:
         engine = EngineProcess(settings, db)
 
         def run() -> None:

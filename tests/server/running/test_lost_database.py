@@ -48,7 +48,7 @@ def running(settings: EngineSettings) -> Iterator[EngineProcess]:
     """An engine in a thread of its own. A failure of it is raised at the end."""
     stopping = threading.Event()
     failures: list[BaseException] = []
-    with psycopg.connect(**settings.connection()) as db:
+    with settings.connect() as db:
         engine = EngineProcess(settings, db)
 
         def run() -> None:
