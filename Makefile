@@ -42,6 +42,7 @@ test-fast: $(READY)
 # Hours: more draws and more kills than `make test`. `make campaign PENSTOCK_STATEMENTS=50` changes a number.
 campaign: export PENSTOCK_CAMPAIGN = 1
 campaign: export PENSTOCK_STATEMENTS ?= 500
+campaign: export PENSTOCK_SIDE_BY_SIDE ?= 500
 campaign: export PENSTOCK_HISTORIES ?= 100
 campaign: export PENSTOCK_TABLE_HISTORIES ?= 300
 campaign: export PENSTOCK_KILLS ?= 10

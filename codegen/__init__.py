@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from penstock.codegen.connectors.databases import list_address, list_arguments, list_find_arguments, list_tries
 from penstock.codegen.connectors.delta import LEDGER_SINK, list_delta_arguments, list_delta_place
-from penstock.codegen.files_cost import COST_SETTING, files_cost
+from penstock.codegen.files_cost import files_settings
 from penstock.codegen.fingerprint import leave_numbers_out
 from penstock.codegen.folders import checkpoint_name, folder_name
 from penstock.codegen.intermediates import cut_at_intermediates
@@ -37,7 +37,6 @@ from penstock.planner.plan import DEFAULTS, Intermediate, Node, RunningQuery, Sc
 from penstock.planner.plan.walk import walk
 
 __all__ = [
-    "COST_SETTING",
     "HEADERS",
     "KEY",
     "LEDGER_SINK",
@@ -52,7 +51,7 @@ __all__ = [
     "checkpoint_name",
     "connect_duckdb",
     "eject",
-    "files_cost",
+    "files_settings",
     "find_newer_functions",
     "find_newer_in_read",
     "fold_rows",

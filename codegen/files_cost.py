@@ -6,9 +6,16 @@ from collections.abc import Iterable
 
 from penstock.codegen.program import Input
 
-COST_SETTING = "spark.sql.files.openCostInBytes"
+_COST_SETTING = "spark.sql.files.openCostInBytes"
+_MAXIMUM_SETTING = "spark.sql.files.maxPartitionNum"
+_ONE_FILE = str(1 << 62)
+"""What it costs to open a file so that no task takes a second one."""
 
 
-def files_cost(inputs: Iterable[Input]) -> int:
-    """The COST_SETTING of a query over these inputs: where files have headers, a task is to read one file."""
-    return 1 << 50 if any(each.has_header for each in inputs) else 4 << 20
+def files_settings(inputs: Iterable[Input]) -> dict[str, str | None]:
+    """Settings of Spark for a query over these inputs; None is the value that Spark has by default.
+
+    Where files have headers, a task is to read one file. Spark gives a task several ones if there is a largest number
+    of tasks, whatever it costs to open a file.
+    """
+    return {_COST_SETTING: _ONE_FILE, _MAXIMUM_SETTING: None} if any(each.has_header for each in inputs) else {}

@@ -8,7 +8,7 @@ from textwrap import indent
 from penstock.codegen.bundle import bundle_definitions
 from penstock.codegen.connectors import CALLS
 from penstock.codegen.connectors.databases import look_up
-from penstock.codegen.files_cost import COST_SETTING, files_cost
+from penstock.codegen.files_cost import files_settings
 from penstock.codegen.folders import folder_name
 from penstock.codegen.literals import comment_text, literal, sql_literal
 from penstock.codegen.newer_functions import list_versions_for
@@ -102,16 +102,19 @@ def _settings(program: Program) -> str:
     return f"SETTINGS = {{\n{items}}}\n"
 
 
-def _settings_of(query: SparkQuery, program: Program) -> list[tuple[str, str]]:
-    """What a query sets before it starts: the number of partitions only where queries differ in it."""
+def _settings_of(query: SparkQuery, program: Program) -> list[tuple[str, str | None]]:
+    """What a query sets before it starts: the number of partitions only where queries differ in it.
+
+    None stands for the value that Spark has by default.
+    """
     same = all(str(each.partitions) == program.state_partitions for each in program.queries if each.partitions)
-    settings = [each for each in query.state_settings if not (same and each[0] == PARTITIONS_SETTING)]
-    if any(source.has_header for each in program.queries for source in each.inputs):
-        settings.append((COST_SETTING, str(files_cost(query.inputs))))
-    return settings
+    kept = [each for each in query.state_settings if not (same and each[0] == PARTITIONS_SETTING)]
+    # One query follows the other in the same session.
+    of_others = files_settings(source for each in program.queries for source in each.inputs)
+    return [*kept, *(dict.fromkeys(of_others) | files_settings(query.inputs)).items()]
 
 
-def _query(query: SparkQuery, settings: Sequence[tuple[str, str]]) -> str:
+def _query(query: SparkQuery, settings: Sequence[tuple[str, str | None]]) -> str:
     """A function that runs one query, preceded by one for each input of which rows can be set aside."""
     body = [f'"""To {query.output.connector}: {comment_text(query.output.name)}."""']
     if not query.checked:
@@ -122,7 +125,7 @@ def _query(query: SparkQuery, settings: Sequence[tuple[str, str]]) -> str:
     if query.timed:
         body.append(f'end_of_time(spark, "{query.name}", checkpoint)')
     body += map(_view, query.views)
-    body += [f"spark.conf.set({literal(name)}, {literal(value)})" for name, value in settings]
+    body += [_set(name, value) for name, value in settings]
     body.append(_write(query))
     body.append(f'counts = run(writer(), "{query.mode}", checkpoint)')
     if query.timed:
@@ -137,6 +140,12 @@ def _query(query: SparkQuery, settings: Sequence[tuple[str, str]]) -> str:
         body.append(f'spark.conf.set("{CHECK_SETTING}", "true")')
     lines = indent("\n".join(filter(None, body)), "    ")
     return f"def {_function(query)}(spark, checkpoint, kept, draining):\n{lines}\n"
+
+
+def _set(name: str, value: str | None) -> str:
+    if value is None:
+        return f"spark.conf.unset({literal(name)})"
+    return f"spark.conf.set({literal(name)}, {literal(value)})"
 
 
 def _function(query: SparkQuery) -> str:

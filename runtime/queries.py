@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cached_property
 from threading import Event
 from typing import TypeAlias
 
@@ -16,11 +16,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.codegen import COST_SETTING, files_cost, folder_name
+from penstock.codegen import folder_name
 from penstock.codegen.ejected.clock import clock_rows
 from penstock.codegen.ejected.program import view
 from penstock.codegen.ejected.rows import quote_name
-from penstock.codegen.program import CHECK_SETTING, FORMAT_SETTING, MICRO_BATCH_FORMAT, RemoteView, SparkQuery, View
+from penstock.codegen.program import RemoteView, SparkQuery, View
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime.active_session import activate
 from penstock.runtime.connectors import RuntimeSink, lookup_of, source_of
@@ -33,6 +33,7 @@ from penstock.runtime.heartbeats import HeartbeatHandle
 from penstock.runtime.inspection import Inspection
 from penstock.runtime.ledger import Account, Ledger, Listener
 from penstock.runtime.preflight import check_checkpoint, check_inputs, check_real_time_state, source_numbers
+from penstock.runtime.query_sessions import QuerySessions, configure
 from penstock.runtime.run_recorder import RunRecorder
 from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, absolute
@@ -44,15 +45,14 @@ Progress: TypeAlias = Callable[[Status], None]
 
 _POLL_SECONDS = 1
 _SILENCE = 1000  # milliseconds after which Spark tells that it has looked and found nothing
-_preparing = threading.Lock()  # temporary views and settings belong to the session: one query at a time
 
 
 class Run:
-    """A query in its checkpoint folder. It may be started several times, one after the other."""
+    """A query in its checkpoint folder, and in a session of its own. It may be started several times, one by one."""
 
     def __init__(
         self,
-        spark: SparkSession,
+        sessions: QuerySessions,
         ledger: Ledger,
         query: SparkQuery,
         place: str,
@@ -61,8 +61,8 @@ class Run:
     ) -> None:
         self.query = query
         self.account = Account(query)
-        self._spark = spark
-        self._storage = Storage(spark)
+        self._sessions = sessions
+        self._storage = Storage(sessions.root)
         self._ledger = ledger
         self._place = place
         self._sink = sink_of(query, place)
@@ -72,8 +72,12 @@ class Run:
         self._retrying_since: datetime | None = None
         self._recorder = RunRecorder(self._storage, place, self.account)
         self.rejects = {
-            name: Run(spark, ledger, part, rejects_place(place, name), {}, sink_of) for name, part in rejects.items()
+            name: Run(sessions, ledger, part, rejects_place(place, name), {}, sink_of) for name, part in rejects.items()
         }
+
+    @cached_property
+    def _spark(self) -> SparkSession:
+        return self._sessions.open()
 
     def check(self, *, once: bool, draining: bool) -> None:
         """Raises RunError if an input is missing, a file damaged, or another run's state or output in the way."""
@@ -116,7 +120,7 @@ class Run:
         """
         self.account.start()
         try:
-            with _preparing, activate(self._spark):
+            with activate(self._spark):
                 if heartbeat is not None:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
                 rows = self._result()
@@ -302,14 +306,6 @@ class Run:
 def rejects_place(place: str, name: str) -> str:
     """The checkpoint folder of the query that writes what one in `place` sets aside of an input."""
     return f"{place}/rejected/{folder_name(name)}"
-
-
-def configure(spark: SparkSession, query: SparkQuery) -> None:
-    """Tells the session how the query's state is kept, and whether to check the query. Spark looks at the start."""
-    spark.conf.set(CHECK_SETTING, query.checked)
-    spark.conf.set(FORMAT_SETTING, MICRO_BATCH_FORMAT)  # another query may have set it
-    for name, value in (*query.state_settings, (COST_SETTING, str(files_cost(query.inputs)))):
-        spark.conf.set(name, value)
 
 
 class QueryHandle:

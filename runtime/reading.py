@@ -11,7 +11,7 @@ from functools import partial
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen import COST_SETTING, files_cost
+from penstock.codegen import files_settings
 from penstock.codegen.program import Read
 from penstock.rows import Row, Rows
 from penstock.runtime.active_session import activate
@@ -19,6 +19,7 @@ from penstock.runtime.connectors import source_of
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
 from penstock.runtime.places import qualify_input
+from penstock.runtime.query_sessions import apply_settings
 from penstock.runtime.small_reads import answer_small
 from penstock.runtime.storage import Storage
 
@@ -35,8 +36,8 @@ def read(spark: SparkSession, query: Read, held: Mapping[str, Sequence[Row]]) ->
         small = answer_small(query.small) if storage.is_this_machine() else None
         if small is not None:
             return small
-        for name, value in (*query.settings, (COST_SETTING, str(files_cost(query.inputs)))):
-            spark.conf.set(name, value)
+        apply_settings(spark, dict(query.settings))
+        apply_settings(spark, files_settings(query.inputs))
         for source in map(partial(qualify_input, storage), query.inputs):
             place = source_of(source)
             place.check(storage, None)

@@ -35,6 +35,7 @@ from penstock.runtime.jvm import has_ended, start_spark
 from penstock.runtime.ledger import Ledger
 from penstock.runtime.places import check_places, qualify_paths
 from penstock.runtime.queries import Progress, QueryHandle, Run
+from penstock.runtime.query_sessions import QuerySessions, apply_settings, drop_foreign_settings
 from penstock.runtime.reading import read
 from penstock.runtime.rejects import rejects_query, settle_inputs
 from penstock.runtime.reset import reset
@@ -42,7 +43,6 @@ from penstock.runtime.settings import check_settings
 from penstock.runtime.side_by_side import list_waits, run_side_by_side
 from penstock.runtime.sink_log import rows_folder
 from penstock.runtime.spark import check_same_spark, installed_spark
-from penstock.runtime.spark_listener import SparkListener
 from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, is_local
 from penstock.runtime.sweep import sweep
@@ -91,7 +91,9 @@ def connect(
         raise RunError(R048.at(None, name=name, reason="this process has a Spark already") for name in settings)
     with spark_errors_told("Penstock"):
         found = spark or SparkSession(SparkContext.getOrCreate())
-        return RuntimeSession(found.newSession(), checkpoint)
+        session = found.newSession()
+        drop_foreign_settings(session)
+        return RuntimeSession(session, checkpoint)
 
 
 class RuntimeSession:
@@ -104,13 +106,12 @@ class RuntimeSession:
         self._folder = None if checkpoint is None else Storage(spark).qualify(checkpoint)
         self._stop_spark = stop_spark
         self._ledger = Ledger()
-        self._listener = SparkListener(self._ledger)
+        self._sessions = QuerySessions(spark, self._ledger)
         self._slots = TaskSlots(spark)
         self._handles: list[QueryHandle] = []
         self._checked_packages: set[str] = set()
         self._is_shared = False
         self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[AnyView, ...]], HoldingSink]] = {}
-        spark.streams.addListener(self._listener)
 
     @property
     def has_ended(self) -> bool:
@@ -239,7 +240,7 @@ class RuntimeSession:
                 for handle in self._handles:
                     handle.stop()
             finally:
-                self._spark.streams.removeListener(self._listener)
+                self._sessions.close()
                 if self._stop_spark:
                     stop_spark(self._spark)
 
@@ -274,8 +275,7 @@ class RuntimeSession:
         if needed and not is_local(self._spark):
             check_workers(self._spark, needed)
             self._checked_packages |= needed
-        for name, value in program.settings:
-            self._spark.conf.set(name, value)
+        apply_settings(self._spark, dict(program.settings))
         return readers
 
     def _start_heartbeats(self, program: Program, places: Mapping[str, str]) -> dict[str, HeartbeatHandle]:
@@ -316,7 +316,7 @@ class RuntimeSession:
             query = settle_inputs(query, storage, place)
             rejects = {each.name: rejects_query(query, each, self._folder) for each in query.rejects}
             query = place_intermediates(query, storage, places)
-            run = Run(self._spark, self._ledger, query, place, rejects, self._sink)
+            run = Run(self._sessions, self._ledger, query, place, rejects, self._sink)
             runs.append(run)
             run.check(once=once, draining=draining)
             run.inspection.inspect()

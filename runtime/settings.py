@@ -68,12 +68,17 @@ def redact(text: str, settings: Mapping[str, str]) -> str:
     return text
 
 
+def is_left_to_users(name: str) -> bool:
+    """Whether a setting of Spark SQL is about speed and memory alone."""
+    return any(name == free or _is_below(name, free) for free in _FREE)
+
+
 def _objection(name: str) -> str | None:
     if name in _ELSEWHERE:
         return _ELSEWHERE[name]
     if not name.startswith("spark."):
         return "settings of Spark begin with spark."
-    if name.startswith("spark.sql.") and not any(name == free or _is_below(name, free) for free in _FREE):
+    if name.startswith("spark.sql.") and not is_left_to_users(name):
         return "results and state may depend on it, so Penstock sets it, or leaves it as it is"
     return None
 

@@ -33,21 +33,31 @@ def whole_records(reader: Any, path: str, fields: int) -> DataFrame:
     """The records of CSV files as text, in the column `value`. A field in quotes may have line ends.
 
     Spark is told of another number of fields than records have: so it takes each for malformed, and gives its text.
+    It does so for lines of one field, too. So `""` is no blank line.
     """
-    names = ["_0", "_1"] if fields == 1 else ["_0"]
+    names = ["_0", "_1", "_2"] if fields == 2 else ["_0", "_1"]
     schema = ", ".join(f"{name} STRING" for name in [*names, "_malformed"])
     rows: DataFrame = reader.options(columnPruning=False, **CSV_OPTIONS).schema(schema).csv(path)
     *others, last = map(F.col, names)
     # The last field may end in the CR of CR LF.
     written = F.to_csv(F.struct(*others, without_cr(last)), CSV_WRITER_OPTIONS)
     value = F.coalesce(without_cr(F.col("_malformed")), written)
-    return rows.select(value.alias("value"), "_metadata")
+    return rows.where(~is_blank(F.col("_malformed"), fields)).select(value.alias("value"), "_metadata")
 
 
-def whole_lines(reader: Any, path: str) -> DataFrame:
-    """The lines of CSV files that are not empty, in the column `value`."""
+def whole_lines(reader: Any, path: str, fields: int) -> DataFrame:
+    """The lines of CSV files that are not blank, in the column `value`."""
     rows: DataFrame = reader.option("lineSep", "\n").text(path)
-    return rows.where("value NOT IN ('', '\r')").select(without_cr(F.col("value")).alias("value"), "_metadata")
+    value = F.col("value")
+    return rows.where(~is_blank(value, fields)).select(without_cr(value).alias("value"), "_metadata")
+
+
+def is_blank(line: Column, fields: int) -> Column:
+    """Whether a line is no record. A line of spaces and tabs is one if there is one field, which they are."""
+    blanks = "\r" if fields == 1 else " \t\r"
+    # Most lines begin with no blank, which is quicker to see than that they are none.
+    is_text = F.coalesce(line >= "!", F.lit(True))
+    return ~is_text & (F.rtrim(line, F.lit(blanks)) == "")
 
 
 def without_cr(line: Column) -> Column:
@@ -67,7 +77,7 @@ def csv_rows(
 
     With a `header` the first record of each file has to be it, and is left out; a task has to read one file then.
     """
-    rows = whole_records(reader, path, len(fields)) if multi_line else whole_lines(reader, path)
+    rows = whole_records(reader, path, len(fields)) if multi_line else whole_lines(reader, path, len(fields))
     first = "_metadata.file_block_start = 0 AND MONOTONICALLY_INCREASING_ID() & 8589934591 = 0 AS _first"
     rows = divide_records(rows.selectExpr("value", *([] if header is None else [first]), *origin), fields)
     if header is None:
@@ -98,7 +108,8 @@ def divide_records(rows: DataFrame, fields: Sequence[str]) -> DataFrame:
 def header_of(spark: SparkSession, path: str) -> tuple[str, list[str]] | None:
     """The first file that has a record, and the fields of it; None if there is no such file yet."""
     for file in sorted(spark.read.option("recursiveFileLookup", True).format("text").load(path).inputFiles()):
-        first = whole_records(spark.read, unquote(file), 1).first()
+        # The name of a file is no pattern. A line of blanks names no columns, however many there are.
+        first = whole_records(spark.read.option("__globPaths__", False), unquote(file), fields=3).first()
         if first is not None:
             return file, next(csv.reader(io.StringIO(first["value"], newline="")))
     return None
