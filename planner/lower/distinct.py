@@ -30,7 +30,6 @@ from penstock.planner.plan import (
     Node,
     Project,
     WindowAggregate,
-    WTable,
     make_column,
 )
 from penstock.planner.plan.walk import walk
@@ -46,9 +45,9 @@ def lower_distinct(
     shape, span = result.shape, select.span
     shown = [each for each in result.schema if not each.hidden]
     is_shown = len(shown) == len(result.schema) and not isinstance(shape, KStream)
-    if is_shown or isinstance(shape, WTable) or is_distinct(result):
+    if is_shown or is_distinct(result):
         return result
-    for output, each in zip(outputs, shown, strict=True):
+    for output, each in zip(outputs, shown, strict=False):  # a windowed table shows its windows behind them
         if not scalars.is_ordered(each.type):
             raise CompileError([K018.at(output.span, "", type=each.type).because("DISTINCT compares values.")])
     if not isinstance(shape, KStream) or not select.stream:
@@ -73,8 +72,8 @@ def lower_distinct(
 
 
 def is_distinct(node: Node) -> bool:
-    """Whether the rows are groups, each with all that tells it from the others."""
-    shown = {each.name: each.name for each in node.schema}
+    """Whether the rows are groups, each showing all that tells it from the others."""
+    shown = {each.name: each.name for each in node.schema if not each.hidden}
     while isinstance(node, Filter | Project):
         if isinstance(node, Project):
             values = {item.name: item.value for item in node.items}

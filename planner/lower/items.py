@@ -146,7 +146,7 @@ def substitute_outputs(expression: exp.Expression, outputs: Iterable[OutputColum
 
 
 def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, span: Span) -> Node:
-    """The projection of `node`; the identity gives `node` itself.
+    """The projection of `node`; the identity gives `node` itself, or with other columns hidden.
 
     A windowed table keeps its window columns, and a table its key, hidden if the SELECT list does not show it.
     """
@@ -174,15 +174,22 @@ def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, spa
     shown_count = len(items)
     if not isinstance(node.shape, KStream):
         items += list_missing_keys(node, node.shape, items)
-    if [(item.name, item.value) for item in items] == [(c.name, make_column(c.name)) for c in node.schema]:
-        return node
     schema = tuple(
         Column(item.name, item.type, is_nullable(item.value, node), hidden=place >= shown_count)
         for place, item in enumerate(items)
     )
+    if is_identity(items, node):  # the same rows, of which other columns may be hidden
+        flags = zip(node.schema, schema, strict=True)
+        hiding = tuple(replace(one, hidden=other.hidden) for one, other in flags)
+        return node if hiding == node.schema else replace(node, schema=hiding)
     return Project(
         schema=schema, shape=derive_projected_shape(node, items, span), span=span, input=node, items=tuple(items)
     )
+
+
+def is_identity(items: Sequence[Named], node: Node) -> bool:
+    """Whether the items are the columns of `node`, in their order and under their names."""
+    return [(item.name, item.value) for item in items] == [(c.name, make_column(c.name)) for c in node.schema]
 
 
 def find_window_columns(node: Node) -> tuple[str, str] | None:
@@ -249,7 +256,9 @@ def name_columns(node: Node, names: Sequence[ast.Name], relation: str, span: Spa
     renamed = {each.name: each.name for each in node.schema}
     renamed |= {column.name: name.text for column, name in zip(visible, names, strict=True)}
     for kept in (each for each in node.schema if each not in visible):
-        if kept.name.lower() in seen:
+        if kept.hidden:
+            renamed[kept.name] = choose_unused_name(kept.name, [n for c, n in renamed.items() if c != kept.name])
+        elif kept.name.lower() in seen:
             raise CompileError([K010.at(seen[kept.name.lower()].span, "", name=kept.name)])
     items = [Named(renamed[each.name], make_column(each.name), each.type) for each in node.schema]
     result = rename_columns(node, items, rename_shape(node.shape, renamed), span)
@@ -281,7 +290,7 @@ def rename_columns(node: Node, items: Iterable[Named], shape: Shape, span: Span)
     """`node` with its columns renamed, cast or left out. Each is used once, so a projection below is merged."""
     items = tuple(items)
     schema = tuple(Column(item.name, item.type) for item in items)
-    if [(item.name, item.value) for item in items] == [(c.name, make_column(c.name)) for c in node.schema]:
+    if is_identity(items, node):
         return node
     if isinstance(node, Project):
         values = {item.name: item.value for item in node.items}

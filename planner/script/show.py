@@ -30,7 +30,7 @@ def lower_show(statement: ast.Show, catalog: Catalog, queries: list[RunningQuery
 def list_columns(entry: Declared | Derived) -> tuple[Column, ...]:
     if isinstance(entry, Declared):
         return tuple(Column(each.name, each.type) for each in entry.items) or entry.origin.columns
-    return entry.node.schema
+    return tuple(each for each in entry.node.schema if not each.hidden)
 
 
 def lower_show_create(statement: ast.ShowCreate, catalog: Catalog) -> Listing:
