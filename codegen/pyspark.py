@@ -67,6 +67,7 @@ _DATABASES = (
     *("collations", "changes", "writer", "reads", "finder"),
 )
 MODULES = (
+    "penstock.diagnostics.terminal",
     *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),
     *(
         f"{_ROOM}.worker.{name}"

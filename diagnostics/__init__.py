@@ -6,6 +6,7 @@ from penstock.diagnostics.render import render
 from penstock.diagnostics.report import Report, report
 from penstock.diagnostics.secrets import hide_credentials, redact_value, show_options
 from penstock.diagnostics.source import Source, Span
+from penstock.diagnostics.terminal import show_json, show_lines, show_text
 
 __all__ = [
     "Code",
@@ -21,5 +22,8 @@ __all__ = [
     "redact_value",
     "render",
     "report",
+    "show_json",
+    "show_lines",
     "show_options",
+    "show_text",
 ]

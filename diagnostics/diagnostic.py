@@ -8,6 +8,7 @@ from typing import Literal
 
 from penstock.diagnostics.secrets import hide_credentials, hide_secrets
 from penstock.diagnostics.source import Span
+from penstock.diagnostics.terminal import show_lines
 
 Severity = Literal["error", "warning"]
 
@@ -37,10 +38,13 @@ class Diagnostic:
     severity: Severity = "error"
 
     def __post_init__(self) -> None:
-        """Hides values that may be secret, so that no output of a finding can show them."""
-        object.__setattr__(self, "message", hide_credentials(self.message))
+        """Hides values that may be secret, and shows characters that steer a terminal, whatever prints the finding.
+
+        Hints stay as they are, because they may be pasted.
+        """
+        object.__setattr__(self, "message", show_lines(hide_credentials(self.message)))
         if self.detail:
-            object.__setattr__(self, "detail", hide_credentials(self.detail))
+            object.__setattr__(self, "detail", show_lines(hide_credentials(self.detail)))
         if self.hint:
             object.__setattr__(self, "hint", hide_credentials(self.hint, quoted=True))
         if self.fix:

@@ -9,13 +9,13 @@ error[J001]: stream-stream join has no time bound
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
 from penstock.diagnostics.diagnostic import Diagnostic, Label
 from penstock.diagnostics.source import Source
+from penstock.diagnostics.terminal import count_cells, show_lines, show_text
 
 WIDTH = 100
 """Cells of a source line that are shown; a longer line is clipped around each caret."""
@@ -53,7 +53,7 @@ def render(diagnostic: Diagnostic, *, color: bool = False) -> str:
     for arrow, (source, marks) in zip(_arrows(), places, strict=False):
         anchor = next(label for label in diagnostic.labels if label.span.source is source)
         line, column = source.position(anchor.span.start)
-        rows.append(f"{margin} {paint(BLUE, arrow)} {source.name}:{line}:{column}")
+        rows.append(f"{margin} {paint(BLUE, arrow)} {show_text(source.name)}:{line}:{column}")
         shown: int | None = None
         for number, group in _excerpts(source, marks):
             if shown is not None and number > shown + 1:
@@ -65,12 +65,12 @@ def render(diagnostic: Diagnostic, *, color: bool = False) -> str:
                 rows.append(f"{paint(BLUE, f'{margin} |')} {before}{paint(tone, f'{under} {words}'.rstrip())}")
     for word, sentence in (("note", diagnostic.detail), ("hint", diagnostic.hint)):
         if sentence:
-            indented = sentence.replace("\n", f"\n{margin}{' ' * len(f' = {word}: ')}")
+            indented = show_lines(sentence).replace("\n", f"\n{margin}{' ' * len(f' = {word}: ')}")
             rows.append(f"{margin} {paint(BLUE, '=')} {paint(CYAN, word)}: {indented}")
     if diagnostic.fix:
         # No gutter beside these lines: they are there to be copied.
         rows.append(f"{margin} {paint(BLUE, '=')} {paint(CYAN, 'fix')}:")
-        rows += [f"{TAB}{line}".rstrip() for line in diagnostic.fix.splitlines()]
+        rows += [f"{TAB}{line}".rstrip() for line in show_lines(diagnostic.fix).splitlines()]
     return "\n".join(rows)
 
 
@@ -129,8 +129,8 @@ def _line_with_carets(line: str, marks: list[_Mark]) -> tuple[str, list[tuple[st
     for mark in marks:
         start = max(mark.start, left)
         blanks = len(before) + _cells(line[left:start])
-        carets.append((" " * blanks, "^" * max(1, _cells(line[start : min(mark.end, right)])), mark.text))
-    return before + "".join(map(_print_char, line[left:right])) + after, carets
+        carets.append((" " * blanks, "^" * max(1, _cells(line[start : min(mark.end, right)])), show_text(mark.text)))
+    return before + _print(line[left:right]) + after, carets
 
 
 def _clip(line: str, mark: _Mark) -> tuple[int, int]:
@@ -148,21 +148,11 @@ def _clip(line: str, mark: _Mark) -> tuple[int, int]:
     return left, right
 
 
-def _print_char(char: str) -> str:
-    """A character as printed: tabs as blanks, characters that steer a terminal or the direction of text as a mark."""
-    if char == "\t":
-        return TAB
-    return "\N{REPLACEMENT CHARACTER}" if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else char
+def _print(text: str) -> str:
+    """A part of a line as printed: tabs as blanks, what steers a terminal or the direction of text as escapes."""
+    return show_text(text.replace("\t", TAB))
 
 
 def _cells(text: str) -> int:
     """Terminal cells that the text takes when shown."""
-    return sum(map(_width, text))
-
-
-def _width(char: str) -> int:
-    if char == "\t":
-        return len(TAB)
-    if unicodedata.category(char) in {"Mn", "Me"}:
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in {"W", "F"} else 1
+    return count_cells(_print(text))

@@ -15,7 +15,9 @@ def run() -> None:
         atexit.register(gc.freeze)
 
     from penstock.cli import main
+    from penstock.diagnostics.terminal import guard_output
 
+    guard_output()
     main(prog_name="penstock")
 
 

@@ -6,14 +6,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.live import Live
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from penstock.diagnostics import hide_credentials
-from penstock.runtime import Kept, LookupReport, QueryReport, Status, TableReport, output, show_rows
+from penstock.diagnostics import hide_credentials, show_text
+from penstock.diagnostics.terminal import output_guarded
+from penstock.runtime import Kept, LookupReport, PlainConsole, QueryReport, Status, TableReport, output, show_rows
 
 COUNTS = ("in", "rejected", "late", "filtered", "used")
 ROWS_SHOWN = 10
@@ -22,17 +22,17 @@ ROWS_SHOWN = 10
 @contextmanager
 def progress_shown() -> Iterator[Callable[[Status], None]]:
     """Gives the function to call after each batch. A terminal has one moving line, anything else a line per batch."""
-    console = Console(stderr=True, markup=False, emoji=False, highlight=False)
+    console = PlainConsole(sys.stderr)
     line = Spinner("dots", "starting")
     # Where both are terminals, what goes to standard output has to be kept out of the moving line.
-    with Live(line, console=console, transient=True, redirect_stdout=sys.stdout.isatty()):
+    with Live(line, console=console, transient=True, redirect_stdout=sys.stdout.isatty()), output_guarded():
 
         def show(status: Status) -> None:
             text = f"{status.name}: {status.rows:,} rows in, {status.out:,} out, batch {status.batches}"
             if status.retrying is not None:
                 text += f", trying again: {hide_credentials(status.retrying)}"
             if console.is_terminal:
-                line.update(text=Text(text))
+                line.update(text=Text(show_text(text)))
             else:
                 console.print(text, soft_wrap=True)
 

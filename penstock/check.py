@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.diagnostics import CompileError, Diagnostic, report
+from penstock.diagnostics import CompileError, Diagnostic, report, show_json
 from penstock.script_files import FILES, compile_files, exit_code, show_findings
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def check(files: tuple[str, ...], form: str, connect: bool, version: str | None)
     except CompileError as refusal:
         status, findings = exit_code(refusal), refusal.diagnostics
     if form == "json":
-        click.echo(json.dumps([report(finding) for finding in findings], indent=2, ensure_ascii=False))
+        click.echo(show_json(json.dumps([report(finding) for finding in findings], indent=2, ensure_ascii=False)))
         sys.exit(status)
     show_findings(findings)
     if status == 0:

@@ -10,12 +10,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from penstock.check import check
 from penstock.diagnostics import Diagnostic, Source, hide_credentials, render
+from penstock.diagnostics.terminal import exact, output_guarded
 from penstock.doctor import doctor
 from penstock.fmt import fmt
 from penstock.options import CONF, read_settings
@@ -37,7 +38,16 @@ MERGED = "windows of HOP are merged from partial aggregates; SET partial_aggrega
 STAGES = ("AST", "PLAN", "PARTITIONS", "STATE", "SPARK", "CODE")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+class GuardedGroup(click.Group):
+    """Commands whose output, usage errors included, steers no terminal."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs a command."""
+        with output_guarded():
+            return super().main(*args, **kwargs)
+
+
+@click.group(cls=GuardedGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(package_name="penstock")
 def main() -> None:
     """Streaming SQL for Spark: refuses what would need unbounded state, runs the rest.
@@ -347,7 +357,7 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
 
         code = eject(compilation.program)
     if output is None:
-        click.echo(code, nl=False)
+        exact(sys.stdout).write(code)
         return
     write_file(output, code, "-o")
 

@@ -18,7 +18,7 @@ import httpx
 import pyarrow as pa
 
 from penstock.arrow import read_table
-from penstock.diagnostics import CompileError, Diagnostic, Label, Source, Span
+from penstock.diagnostics import CompileError, Diagnostic, Label, Source, Span, show_lines
 from penstock.rows import Rows
 
 _SECONDS = 90.0  # longer than the server waits for its engine, or reads a table
@@ -30,7 +30,7 @@ class RemoteError(Exception):
     """The server does not do what it was asked for. `code` and `hint` are None if it gives none."""
 
     def __init__(self, message: str, *, status: int | None = None, code: str | None = None, hint: str | None = None):
-        super().__init__(message if code is None else f"{code}: {message}")
+        super().__init__(show_lines(message if code is None else f"{code}: {message}"))
         self.status = status
         self.code = code
         self.hint = hint

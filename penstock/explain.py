@@ -9,7 +9,8 @@ from typing import assert_never
 from penstock.codegen import eject, lower, spark_text
 from penstock.codegen.program import Input, Option, Program
 from penstock.compilation import Compilation
-from penstock.diagnostics import redact_value
+from penstock.diagnostics import redact_value, show_text
+from penstock.diagnostics.terminal import align_texts
 from penstock.parser import ast_text
 from penstock.parser.ast import Stage
 from penstock.planner import NO_RUN, LastRun, mermaid, partitions_text, plan_text, state_text
@@ -44,9 +45,7 @@ def answer_text(answer: Answer, rates: Mapping[str, float] | None = None) -> str
                 return answer.syntax.rstrip("\n") + "\n"
             return _stage_text(Stage(answer.stage or "PLAN"), answer.queries, answer.settings, LastRun(rates or {}))
         case Listing():
-            table = [answer.headings, *answer.rows]
-            widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-            lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+            lines = align_texts([[*map(show_text, row)] for row in (answer.headings, *answer.rows)])
             return "\n".join([f"{answer.title}:", *(f"  {line}" for line in lines)]) + "\n"
         case _:
             assert_never(answer)

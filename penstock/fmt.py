@@ -7,6 +7,7 @@ import sys
 import click
 
 from penstock.diagnostics import CompileError
+from penstock.diagnostics.terminal import exact
 from penstock.script_files import FILES, REFUSED, exit_code, read_source, show_findings, write_file
 
 
@@ -53,7 +54,7 @@ def _format_file(file: str, check: bool) -> int:
             click.echo(source.name)
         return REFUSED if is_changed else 0
     if file == "-":
-        click.echo(text, nl=False)
+        exact(sys.stdout).write(text)
     elif is_changed:
         write_file(file, text, "FILE")
         click.echo(f"formatted: {file}")

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from penstock.diagnostics import Source, render
+from penstock.diagnostics import Source, render, show_lines, show_text
 from penstock.parser import ast, parse
 from penstock.rows import Rows
 
@@ -53,7 +53,7 @@ def run_cell(names: dict[str, Any], line: str, cell: str) -> Rows | None:
         findings = getattr(error, "diagnostics", None)
         if findings is None and not hasattr(error, "hint"):
             raise
-        for text in [render(finding) for finding in findings or ()] or [f"error: {error}"]:
+        for text in [render(finding) for finding in findings or ()] or [f"error: {show_lines(str(error))}"]:
             print(text, file=sys.stderr)
         return None
     return rows
@@ -64,7 +64,7 @@ def run_statements(session: Session | RemoteSession, sql: str) -> tuple[Rows | N
     if hasattr(session, "run"):
         answers = session.run(sql, "<cell>")
         for notice in (notice for answer in answers for notice in answer.notices):
-            print(f"warning: {notice}")
+            print(f"warning: {show_lines(notice)}")
         found = [answer.rows for answer in answers if answer.rows.columns]
         return found[-1] if found else None, [query for answer in answers for query in answer.queries]
     if is_read(sql):
@@ -91,7 +91,7 @@ def show_status(status: Any) -> str:
     state = status.state.lower() if hasattr(status, "state") else "running" if status.running else "stopped"
     counts = f"{status.rows:,} in, {status.out:,} out, {status.late:,} late, {status.rejected:,} rejected"
     code = getattr(status, "code", None)
-    return f"{status.name}: {state}, {counts}" + (f"; {code}: {status.message}" if code else "")
+    return show_text(f"{status.name}: {state}, {counts}" + (f"; {code}: {status.message}" if code else ""))
 
 
 def is_read(sql: str) -> bool:

@@ -10,6 +10,8 @@ from typing import Any, overload
 
 import pyarrow as pa
 
+from penstock.diagnostics.terminal import align_texts, show_text
+
 Row = dict[str, Any]
 
 _SHOWN = 20  # rows in a notebook or at a prompt
@@ -58,14 +60,11 @@ class Rows(Sequence[Row]):
 
     def __repr__(self) -> str:
         """The first rows as a table of text."""
-        table = [self.columns, *self._show()]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in table]
-        return "\n".join([*lines, self._count()])
+        return "\n".join([*align_texts([[*map(show_text, self.columns)], *self._show()]), self._count()])
 
     def _repr_html_(self) -> str:
         """The first rows as a table of HTML. Texts of users stay texts."""
-        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.columns)
+        head = "".join(f'<th scope="col">{escape(show_text(name))}</th>' for name in self.columns)
         lines = ("".join(f"<td>{escape(cell)}</td>" for cell in cells) for cells in self._show())
         body = "".join(f"<tr>{line}</tr>" for line in lines)
         caption = f"<caption>{self._count()}</caption>"
@@ -88,7 +87,7 @@ def list_rows(table: pa.Table) -> list[Row]:
 def _cell(value: Any) -> str:
     if isinstance(value, datetime):
         value = value.replace(tzinfo=None)
-    return "NULL" if value is None else str(value)
+    return "NULL" if value is None else show_text(str(value))
 
 
 def _list_values(column: pa.ChunkedArray) -> list[Any]:

@@ -13,6 +13,7 @@ import click
 
 from penstock.diagnostics import CompileError, Diagnostic, Source, render
 from penstock.diagnostics.codes.running import R090
+from penstock.diagnostics.terminal import styled
 
 if TYPE_CHECKING:
     from penstock.compilation import Compilation
@@ -68,6 +69,7 @@ def exit_code(refusal: CompileError) -> int:
 
 
 def show_findings(diagnostics: Iterable[Diagnostic]) -> None:
-    """To standard error; click takes the colours out again where it is no terminal."""
+    """To standard error, with colours where it is a terminal."""
+    color = "NO_COLOR" not in os.environ and sys.stderr.isatty()
     for diagnostic in diagnostics:
-        click.echo(render(diagnostic, color="NO_COLOR" not in os.environ) + "\n", err=True)
+        print(render(diagnostic, color=color) + "\n", file=styled(sys.stderr), flush=True)

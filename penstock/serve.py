@@ -69,6 +69,7 @@ def serve(
         import logging
         import signal
 
+        from penstock.diagnostics.logs import log_to_stderr
         from penstock.server.limits import Limits
         from penstock.server.running.allowed import Allowed
         from penstock.server.serving import ServerError, ServerSettings
@@ -104,7 +105,7 @@ def serve(
         await run_server(server, stopping, lambda line: click.echo(line, err=True))
         click.echo("stopped", err=True)
 
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    log_to_stderr(logging.WARNING, "%(asctime)s %(levelname)s %(message)s")
     try:
         import uvloop
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from penstock.diagnostics.terminal import exact
 from penstock.script_files import REFUSED, errors_shown, read_source
 
 if TYPE_CHECKING:
@@ -39,11 +40,12 @@ def translate(file: str, system: str) -> None:
     from penstock.translate import translate as translate_script
 
     counts: Counter[Verdict] = Counter()
+    output = exact(sys.stdout)
     for before, statement in translate_script(source, System(system)):
-        click.echo(before, nl=False)
+        output.write(before)
         if statement is None:
             continue
-        click.echo(write_statement(statement), nl=False)
+        output.write(write_statement(statement))
         counts[statement.verdict] += 1
         click.echo(f"{source.name}:{statement.line}: {statement.verdict.value}: {statement.title}", err=True)
         for note in statement.notes:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penstock.runtime.small_reads import answer_small
     from penstock.runtime.status import Cause, InputReport, QueryReport, Reason, Status
     from penstock.runtime.table_reports import LookupReport, TableReport
-    from penstock.runtime.tables import output, show_rows
+    from penstock.runtime.tables import PlainConsole, output, show_rows
     from penstock.runtime.times import moment_text, span_text
     from penstock.runtime.warm_up import write_archive
     from penstock.runtime.why import list_reasons
@@ -26,6 +26,7 @@ __all__ = [
     "InputReport",
     "Kept",
     "LookupReport",
+    "PlainConsole",
     "QueryHandle",
     "QueryReport",
     "Reason",
@@ -53,6 +54,7 @@ _HOMES = {
     "InputReport": "status",
     "Kept": "connectors.memory",
     "LookupReport": "table_reports",
+    "PlainConsole": "tables",
     "QueryHandle": "queries",
     "QueryReport": "status",
     "Reason": "status",

@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Any, TextIO
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
+from rich.text import Text
+
+from penstock.diagnostics.terminal import show_lines, show_text, styled
 
 _PIPED_WIDTH = 200  # columns where no terminal says how wide it is
 
 
+class PlainConsole(Console):
+    """A console that shows texts of users as they are, but for the characters that would steer the terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        # Behind a line that moves the stream is a proxy, which would move what is printed to the line's stream.
+        file = styled(stream)
+        file = styled(getattr(file, "rich_proxied_file", file))
+        super().__init__(file=file, markup=False, emoji=False, highlight=False)
+
+    def render_str(self, text: str, **style: Any) -> Text:
+        """A line, such as that of a cell. What would steer the terminal takes the columns that its escape takes."""
+        return super().render_str(show_text(text), **style)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The parts of anything that is printed. Rich's own controls are apart from texts."""
+        for each in super().render(renderable, options):
+            yield each if each.is_control else Segment(show_lines(each.text), each.style)
+
+
 def output() -> Console:
-    """Standard output, to print text of users to as it is."""
-    console = Console(markup=False, emoji=False, highlight=False)
+    """Standard output."""
+    console = PlainConsole(sys.stdout)
     if not console.is_terminal:
         console.width = _PIPED_WIDTH
     return console

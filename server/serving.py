@@ -292,8 +292,9 @@ async def open_doors(
         stack.push_async_callback(relay.stop)
         await door.open()
         stack.push_async_callback(door.close)
-    except OSError as error:
-        raise ServerError(f"the server cannot listen on {settings.listen}: {error.strerror or error}") from None
+    except (OSError, UnicodeError) as error:  # a name that no host can have
+        reason = getattr(error, "strerror", None) or error
+        raise ServerError(f"the server cannot listen on {settings.listen}: {reason}") from None
     where = f"host={settings.listen} port={relay.port} dbname={catalog.database} user={catalog.owner}"
     where += f" passfile={catalog.password_file}" if catalog.password_file else ""
     show(f'PostgreSQL  psql "{where}"')

@@ -17,6 +17,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.codegen.ejected.clock import clock_rows
 from penstock.codegen.ejected.files import write_files
 from penstock.codegen.ejected.rows import quote_name
+from penstock.diagnostics.terminal import guard_output
 
 
 def clock(spark: SparkSession, query: str, checkpoint: str) -> None:
@@ -128,6 +129,7 @@ def main(
 
     `text` is the program's docstring.
     """
+    guard_output()
     parser = argparse.ArgumentParser(description=text.splitlines()[0])
     parser.add_argument("--checkpoint", help="folder that keeps the state from run to run")
     parser.add_argument("--drain", action="store_true", help="take the input as complete, for good")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from penstock.diagnostics import show_lines
 from penstock.server.engine import Refusal, RefusedError, StatementAnswer
 
 _SQLSTATE = 5
@@ -35,7 +36,7 @@ def constant(answer: bytes) -> str:
 
 def pack_answer(answer: StatementAnswer) -> bytes:
     """The answer as penstock.answer and penstock.finish take it."""
-    return _to_json({"notices": answer.notices, "rows": answer.rows})
+    return _to_json({"notices": _show_notices(answer), "rows": answer.rows})
 
 
 def pack_lines(answer: StatementAnswer) -> bytes:
@@ -48,7 +49,7 @@ def pack_lines(answer: StatementAnswer) -> bytes:
     else:
         rows = [answer.columns, *answer.rows] if len(answer.columns) > 1 else answer.rows
         lines = ["\t".join(value or "" for value in row) for row in rows]
-    return _to_json({"notices": answer.notices, "lines": lines})
+    return _to_json({"notices": _show_notices(answer), "lines": lines})
 
 
 def pack_refusal(error: RefusedError) -> bytes:
@@ -61,7 +62,7 @@ def pack_refusal(error: RefusedError) -> bytes:
             "sqlstate": sqlstate_of(first),
             "message": _message(first),
             "detail": "\n".join(details),
-            "hint": first.hint or "",
+            "hint": show_lines(first.hint or ""),
         }
     )
 
@@ -71,6 +72,11 @@ def sqlstate_of(refusal: Refusal) -> str:
     state = refusal.sqlstate
     good = len(state) == _SQLSTATE and state.isascii() and state.isalnum() and state == state.upper()
     return state if good and not state.startswith("00") else "XX000"
+
+
+def _show_notices(answer: StatementAnswer) -> list[str]:
+    """The notices as psql may print them, which shows texts of a server as they are."""
+    return [show_lines(each) for each in answer.notices]
 
 
 def _message(refusal: Refusal) -> str:

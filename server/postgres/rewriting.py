@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from penstock.diagnostics import show_lines
 from penstock.server.engine import Refusal
 from penstock.server.postgres.answers import sqlstate_of
 from penstock.server.postgres.responses import Fields
@@ -69,7 +70,7 @@ def edit_refused(refusal: Refusal) -> Callable[[Fields], Fields]:
     def edit(fields: Fields) -> Fields:
         if fields.get("C") != _SYNTAX_ERROR:
             return fields
-        texts = {"C": sqlstate_of(refusal), "M": refusal.message, "H": refusal.hint or ""}
+        texts = {"C": sqlstate_of(refusal), "M": refusal.message, "H": show_lines(refusal.hint or "")}
         severity = {name: value for name, value in fields.items() if name in "SV"}
         return _with_position(severity | {name: text.encode() for name, text in texts.items()}, refusal.position)
 

@@ -11,6 +11,8 @@ import time
 import psycopg
 
 from penstock.diagnostics import CompileError, render
+from penstock.diagnostics.logs import log_to_stderr
+from penstock.diagnostics.terminal import guard_output
 from penstock.runtime import RunError
 from penstock.server.running.engine_process import EngineProcess
 from penstock.server.running.settings import REFUSED, EngineSettings
@@ -21,7 +23,8 @@ BEAT_SECONDS = 2
 
 def main() -> int:
     """Runs the engine. Exit codes: 0 stopped, 3 Spark or PostgreSQL failed, 4 a file was refused."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    guard_output()
+    log_to_stderr(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
     settings = EngineSettings.from_json(sys.stdin.readline())
     stopping = threading.Event()
     for each in (signal.SIGINT, signal.SIGTERM):

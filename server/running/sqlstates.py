@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import psycopg
 
-from penstock.diagnostics import Diagnostic
+from penstock.diagnostics import Diagnostic, show_lines
 from penstock.diagnostics.codes.running import R060
 from penstock.server.engine import Refusal
 
@@ -62,5 +62,5 @@ def refusal_of(error: psycopg.Error) -> Refusal:
     found = R060.at(None, query="the statement", reason=message)
     hint = "end the transactions that read the table, and send the statement again"
     details = [error.diag.message_detail, *getattr(error, "__notes__", ())]
-    detail = "; ".join(each for each in details if each)
+    detail = show_lines("; ".join(each for each in details if each))
     return Refusal(found.code, error.sqlstate or "58000", found.message, detail or None, hint)

@@ -131,18 +131,24 @@ def test_tabs_and_wide_characters_keep_carets_in_place() -> None:
     )
 
 
-@pytest.mark.parametrize("char", ["\x1b", "\u202e", "\x00", "\u2028", "\r"])
-def test_characters_that_steer_a_terminal_are_not_printed(char: str) -> None:
-    source = Source("q.sql", f"a{char}b x")
-    expect(
-        J001.at(span_of(source, "x")),
-        """
-        error[J001]: stream-stream join has no time bound
-          --> q.sql:1:5
-        1 | a\N{REPLACEMENT CHARACTER}b x
-          |     ^
-        """,
-    )
+@pytest.mark.parametrize(
+    ("char", "shown"),
+    [("\x1b", r"\x1b"), ("\u202e", r"\u202e"), ("\x00", r"\x00"), ("\u2028", r"\u2028"), ("\r", r"\r")],
+)
+def test_characters_that_steer_a_terminal_are_shown_as_escapes(char: str, shown: str) -> None:
+    source = Source(f"q{char}.sql", f"a{char}b z")
+    finding = Code("N001", "no {name}").at(span_of(source, "z"), char, name=char).because(char)
+    blanks = " " * len(shown)
+    assert render(finding.with_hint(char, fix=char), color=False).splitlines() == [
+        f"error[N001]: no {shown}",
+        f"  --> q{shown}.sql:1:5",
+        f"1 | a{shown}b z",
+        f"  |  {blanks}  ^ {shown}",
+        f"  = note: {shown}",
+        f"  = hint: {shown}",
+        "  = fix:",
+        f"    {shown}",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ BELOW = {
 # The modules of a room that others may name besides its door: its data.
 DATA = {
     "grammar": (),
-    "diagnostics": ("diagnostic", "source", "catalog", "codes"),
+    "diagnostics": ("diagnostic", "source", "catalog", "codes", "logs", "terminal"),
     "parser": ("ast",),
     "planner": ("catalog", "connectors", "plan", "types", "functions"),
     "codegen": ("ejected", "program", "spark_versions"),
