@@ -85,7 +85,7 @@ def _rename_node(node: Node, below: tuple[Node, ...], given: Names) -> Node:
     parts = {
         name: _part(getattr(moved, name), passed, given)
         for name in moved.__struct_fields__
-        if name not in ("schema", "shape", "span", "_hash")
+        if name not in ("schema", "shape", *Node.UNCOUNTED)
     }
     schema = tuple(replace(each, name=own[each.name]) for each in node.schema)
     return replace(moved, **parts, schema=schema, shape=_shape(node.shape, own))

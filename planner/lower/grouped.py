@@ -73,6 +73,8 @@ class Grouping(msgspec.Struct):
     """The place where each aggregate is first written."""
     id_column: str | None = None
     """The column with the id of the row's grouping set, None if there is only one set."""
+    known: dict[Aggregate, str] = msgspec.field(default_factory=dict)
+    """The names of `aggregates`, by what they are without a name."""
 
     def rewrite(self, expression: exp.Expression, name: str | None) -> exp.Expression:
         """Rewrites an expression over the aggregation's output, of which keys and aggregate calls become columns.
@@ -129,12 +131,12 @@ class Grouping(msgspec.Struct):
         resolved = resolve_aggregate(call, self.rows.scope)
         if resolved.distinct:
             resolved = resolve_distinct(call, resolved, self.rows.scope)
-        for known in self.aggregates:
-            if replace(known, name="") == resolved:
-                return exp.column(known.name)
+        if resolved in self.known:
+            return exp.column(self.known[resolved])
         taken = [*(key.name for key in self.keys), *(each.name for each in self.aggregates)]
         name = choose_group_name(name, taken if self.id_column is None else [*taken, self.id_column])
         self.aggregates.append(replace(resolved, name=name))
+        self.known[resolved] = name
         self.spans.append(call.meta["span"])
         return exp.column(name)
 

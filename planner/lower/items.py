@@ -15,6 +15,7 @@ from penstock.diagnostics.codes.names import N001, N003, N006, N007
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import collect_findings, place, resolve_scalar
+from penstock.planner.lower.limits import check_type
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable, make_column
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import substitute, substitute_columns
@@ -155,6 +156,7 @@ def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, spa
     for output in outputs:
         with collect_findings(report):
             typed = resolve_scalar(output.value, scope)
+            check_type(typed.type, output.name, output.span)
             items.append(Named(output.name, bare(typed.expression), typed.type))
     if report:
         raise CompileError(report)

@@ -20,6 +20,7 @@ from penstock.planner.lower.joins.kept_subqueries import find_kept_membership
 from penstock.planner.lower.joins.membership import Membership
 from penstock.planner.lower.joins.subqueries import find_membership
 from penstock.planner.lower.joins.using import name_condition, share_columns
+from penstock.planner.lower.limits import check_size
 from penstock.planner.lower.relations import explain_nothing, is_inner, is_of, lower_name
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.select import filter_rows, list_scalars, lower_select, refuse_unbuilt
@@ -30,7 +31,14 @@ from penstock.planner.plan import KStream, Node, Shape, conjunction, conjuncts
 
 
 def lower_query(query: ast.Query, context: Context) -> Node:
-    """The plan of a query; raises CompileError."""
+    """The plan of a query; raises CompileError. One that is too large is refused before anything reads it."""
+    node = plan_parts(query, context)
+    check_size(node, query.span)
+    return node
+
+
+def plan_parts(query: ast.Query, context: Context) -> Node:
+    """The plan of a query of any size; raises CompileError."""
     match query:
         case ast.Select():
             refuse_unbuilt(query, context)
@@ -49,7 +57,17 @@ def lower_query(query: ast.Query, context: Context) -> Node:
 
 
 def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], context: Context) -> FromRows:
-    """The rows of a FROM clause. `where`: the conjuncts of the WHERE beside it, which may bound an inner join."""
+    """The rows of a FROM clause. `where`: the conjuncts of the WHERE beside it, which may bound an inner join.
+
+    Raises CompileError, also for more rows than one plan can give.
+    """
+    rows = plan_relation(relation, where, context)
+    check_size(rows.node, relation.span)
+    return rows
+
+
+def plan_relation(relation: ast.Relation, where: Sequence[exp.Expression], context: Context) -> FromRows:
+    """The rows of a FROM clause of any size."""
     match relation:
         case ast.Table():
             alias = relation.alias.text if relation.alias else relation.name.text

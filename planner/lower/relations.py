@@ -11,7 +11,6 @@ from penstock.diagnostics.codes.kinds import K024
 from penstock.parser import ast
 from penstock.planner.catalog import Declared, Derived
 from penstock.planner.lower.context import Context
-from penstock.planner.lower.rows import check_size
 from penstock.planner.plan import KTable, Node, Scan
 
 
@@ -66,7 +65,6 @@ def lower_name(name: ast.Name, context: Context) -> Node:
         case Derived():
             if entry.is_constant:
                 raise CompileError([explain_nothing(name.span)])
-            check_size(entry.node, name.span)
             context.reads.update(entry.reads if entry.kind == "VIEW" else {entry.name.lower()})
             return entry.node
         case Declared():

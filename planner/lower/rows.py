@@ -8,7 +8,6 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B001
-from penstock.diagnostics.codes.limits import L004
 from penstock.diagnostics.codes.windows import W001, W026
 from penstock.parser import ast
 from penstock.planner.intervals import interval_sql
@@ -17,9 +16,6 @@ from penstock.planner.plan import EventTime, Hop, KStream, Node, Tumble, Window,
 from penstock.planner.plan.walk import stateful
 from penstock.planner.scalars.names import Scope
 from penstock.planner.types import TIMESTAMP
-
-# Operators of one plan: far more than people write, and still planned within a second.
-LARGEST_PLAN = 500
 
 
 class TimedWindow(msgspec.Struct, frozen=True):
@@ -46,18 +42,6 @@ class FromRows(msgspec.Struct, frozen=True):
     window: TimedWindow | None = None
     over: ast.OverClause | None = None
     as_of: exp.Expression | None = None
-
-
-def check_size(root: Node, span: Span) -> None:
-    """Raises CompileError for a plan with too many operators. Views over views could make planning take minutes."""
-    count = 0
-    pending = [root]
-    while pending:
-        count += 1
-        if count > LARGEST_PLAN:
-            found = L004.at(span, "", limit=LARGEST_PLAN)
-            raise CompileError([found.with_hint("write what others read to a place of its own with INSERT INTO")])
-        pending += pending.pop().inputs
 
 
 def order_times(node: Node, time: str) -> tuple[EventTime, ...]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.planner.lower.intermediates import compute_changes
-from penstock.planner.lower.rows import check_size
+from penstock.planner.lower.limits import check_expressions, check_size
 from penstock.planner.passes.check_clock import check_clock
 from penstock.planner.passes.check_intermediates import check_intermediates
 from penstock.planner.passes.check_names import check_names
@@ -49,6 +49,7 @@ SCRIPT_REWRITES: tuple[QueryRewrite, ...] = (reject_failing_rows, merge_partials
 def plan_query(name: str, root: Node, sink: Sink, span: Span, change: RowChange | None = None) -> RunningQuery:
     """A query of `root` into `sink`; raises CompileError where this version cannot run it or the sink not take it."""
     check_size(root, span)  # first, because rewriting a larger plan would take minutes
+    check_expressions(root)
     _, plan = list(rewrite_plan(root))[-1]
     query = replace(describe_query(name, plan, sink, span), change=change)
     for check in CHECKS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from threading import local
 from typing import ClassVar, Self, TypeAlias
 
 import msgspec
@@ -124,19 +125,29 @@ class WTable(msgspec.Struct, frozen=True):
 Shape: TypeAlias = KStream | KTable | WTable
 
 
+class _Comparison(local):
+    """The pairs of nodes that the comparison under way has found equal, by their ids; None where none is under way."""
+
+    equal: set[tuple[int, int]] | None = None
+
+
+_comparison = _Comparison()
+
+
 class Node(Placed, frozen=True, kw_only=True, eq=False):
     """The part that all plan nodes share. `span` is the text that asked for the node.
 
-    Nodes of one class are equal if their fields are; spans do not count. Each node stores its hash, because plans are
-    deep and their nodes are keys of dictionaries: computing it anew would visit all nodes below.
+    Nodes of one class are equal if their fields are; spans do not count. Each node stores its hash and its size,
+    because plans are deep and share parts: computing them anew would visit all nodes below.
     """
 
     schema: tuple[Column, ...]
     shape: Shape
     span: Span
     _hash: int = 0
+    _size: int = 0
 
-    UNCOUNTED: ClassVar[frozenset[str]] = frozenset({"span", "_hash"})
+    UNCOUNTED: ClassVar[frozenset[str]] = frozenset({"span", "_hash", "_size"})
     NOUN: ClassVar[str] = "a relation"
     """The operator as messages call it."""
     TAKES_TABLES: ClassVar[bool] = False
@@ -189,8 +200,14 @@ class Node(Placed, frozen=True, kw_only=True, eq=False):
         """Whether it waits for the watermark. A table without windows is kept forever."""
         return False
 
+    @property
+    def size(self) -> int:
+        """The number of operators of the plan, a shared one as often as it is read: so many does Spark plan."""
+        return self._size
+
     def __post_init__(self) -> None:
         force_setattr(self, "_hash", hash((type(self), self._content())))
+        force_setattr(self, "_size", 1 + sum(each._size for each in self.inputs))
 
     def __hash__(self) -> int:
         return self._hash
@@ -198,7 +215,23 @@ class Node(Placed, frozen=True, kw_only=True, eq=False):
     def __eq__(self, other: object) -> bool:
         if self is other or not isinstance(other, Node) or type(self) is not type(other):
             return self is other
-        return self._hash == other._hash and self._content() == other._content()
+        return self._hash == other._hash and self._has_content_of(other)
+
+    def _has_content_of(self, other: Node) -> bool:
+        """Whether all fields are equal. Each pair of nodes below is compared once, however often it is met."""
+        equal, pair = _comparison.equal, (id(self), id(other))
+        if equal is not None and pair in equal:
+            return True
+        if equal is None:
+            _comparison.equal = set()
+        try:
+            same = self._content() == other._content()
+            if same and equal is not None:
+                equal.add(pair)
+            return same
+        finally:
+            if equal is None:
+                _comparison.equal = None
 
     def column(self, name: str) -> Column:
         """The column of that exact name; the planner has resolved it before."""

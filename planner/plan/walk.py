@@ -19,16 +19,18 @@ from penstock.planner.plan.stateless import AssignWindows, Filter, Project, Unio
 T = TypeVar("T")
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it, inputs before what reads them; a shared node as often as it is read."""
-    pending: list[tuple[Node, bool]] = [(node, False)]
+def walk(root: Node) -> Iterator[Node]:
+    """The root and all below it, inputs before what reads them. A shared node comes once, equal ones each."""
+    pending: list[tuple[Node, bool]] = [(root, False)]
+    seen: set[int] = set()
     while pending:
-        each, is_behind_inputs = pending.pop()
+        node, is_behind_inputs = pending.pop()
         if is_behind_inputs:
-            yield each
-        else:
-            pending.append((each, True))
-            pending += [(below, False) for below in reversed(each.inputs)]
+            yield node
+        elif id(node) not in seen:
+            seen.add(id(node))
+            pending.append((node, True))
+            pending += [(below, False) for below in reversed(node.inputs)]
 
 
 def fold_plan(
@@ -103,15 +105,16 @@ def arrives_in_order(root: Node) -> bool:
     )
 
 
-def stateful(node: Node) -> Node | None:
+def stateful(root: Node) -> Node | None:
     """The node itself or one below it that keeps state in the same query, None in a stateless one."""
-    pending = [node]
+    pending, seen = [root], set[int]()
     while pending:
-        each = pending.pop()
-        if isinstance(each, Stateful):
-            return each
-        if not isinstance(each, Intermediate):
-            pending += reversed(each.inputs)
+        node = pending.pop()
+        if isinstance(node, Stateful):
+            return node
+        if not isinstance(node, Intermediate) and id(node) not in seen:
+            seen.add(id(node))
+            pending += reversed(node.inputs)
     return None
 
 

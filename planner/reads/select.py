@@ -33,10 +33,11 @@ from penstock.planner.lower.items import (
 )
 from penstock.planner.lower.joins.sides import join_columns, join_scopes, qualify_sides
 from penstock.planner.lower.joins.using import name_condition, share_columns
+from penstock.planner.lower.limits import check_expressions, check_size
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.rank import make_sorting
 from penstock.planner.lower.relations import find_entry
-from penstock.planner.lower.rows import FromRows, check_size
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.select import filter_rows, find_refused_beside_explode, is_grouped, list_scalars
 from penstock.planner.lower.unnest import explode_items, join_elements, unnest_rows
 from penstock.planner.lower.windows import is_window_call
@@ -79,7 +80,7 @@ def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span,
         raise CompileError([found.with_hint("penstock run, or Session.submit, takes all other statements")])
 
     root = lower_query(statement.query, Context(catalog, statement.span))
-    check_size(root, statement.span)
+    check_expressions(root)
     for node in walk(root):
         if isinstance(node, Snapshot) and not memory and not connector_of(node.origin.connector).outlives_process:
             raise CompileError([explain_out_of_reach(node)])
@@ -87,7 +88,14 @@ def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span,
 
 
 def lower_query(query: ast.Query, context: Context) -> Node:
-    """The plan of a query; raises CompileError."""
+    """The plan of a query; raises CompileError. One that is too large is refused before anything reads it."""
+    node = plan_parts(query, context)
+    check_size(node, query.span)
+    return node
+
+
+def plan_parts(query: ast.Query, context: Context) -> Node:
+    """The plan of a query of any size; raises CompileError."""
     match query:
         case ast.Select():
             return lower_select(query, context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 import msgspec
 from msgspec.structs import replace
@@ -36,7 +37,7 @@ class SharedColumn(msgspec.Struct, frozen=True):
     relations: frozenset[str | None]
 
 
-class Scope(msgspec.Struct, frozen=True):
+class Scope(msgspec.Struct, frozen=True, dict=True):
     """All names that an expression may use. Names are compared without regard to case.
 
     What stands for none of `columns` may stand for one of `beyond`. `shared`: the columns of USING. `times`: those of
@@ -49,6 +50,15 @@ class Scope(msgspec.Struct, frozen=True):
     times: tuple[ScopeColumn, ...] = ()
     times_beyond: tuple[ScopeColumn, ...] = ()
 
+    @cached_property
+    def _by_name(self) -> tuple[dict[str, list[ScopeColumn]], dict[str, list[ScopeColumn]]]:
+        """`columns` and `beyond` by their folded names, because a SELECT list may name thousands."""
+        both: tuple[dict[str, list[ScopeColumn]], dict[str, list[ScopeColumn]]] = ({}, {})
+        for columns, named in zip((self.columns, self.beyond), both, strict=True):
+            for column in columns:
+                named.setdefault(column.name.casefold(), []).append(column)
+        return both
+
     def inside(self, outer: Scope) -> Scope:
         """The scope of a subquery, which may also use the names of what is around it."""
         return replace(self, beyond=outer.columns, times_beyond=outer.times)
@@ -60,13 +70,13 @@ class Scope(msgspec.Struct, frozen=True):
         if shared is not None:
             value = shared.value
             first = self.named(value.name, value.table) if isinstance(value, exp.Column) else ()
-            others = [each for each in self.columns if is_same_name(each.name, name)]
+            others = self._by_name[0].get(name.casefold(), [])
             return (*first, *(each for each in others if each.relation not in shared.relations))
-        for columns in (self.columns, self.beyond):
+        for named in self._by_name:
             found = found or tuple(
                 column
-                for column in columns
-                if is_same_name(column.name, name) and (relation is None or is_same_name(column.relation, relation))
+                for column in named.get(name.casefold(), ())
+                if relation is None or is_same_name(column.relation, relation)
             )
         return found
 

@@ -43,7 +43,7 @@ APART = frozenset(
     }
 )
 # Attributes of objects, and options of SQLAlchemy.
-NO_COLUMNS = frozenset({"_hash", "_where", "_origin", "_printed"})
+NO_COLUMNS = frozenset({"_where", "_origin", "_printed"})
 # Made different from the names of the columns beside them.
 UNUSED = frozenset({"_window"})
 STREAM = "CREATE STREAM s (id BIGINT KEY, v BIGINT, time TIMESTAMP{}, WATERMARK FOR time AS time) "
