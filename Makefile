@@ -45,6 +45,7 @@ campaign: export PENSTOCK_STATEMENTS ?= 500
 campaign: export PENSTOCK_SIDE_BY_SIDE ?= 500
 campaign: export PENSTOCK_SCRIPTS ?= 500
 campaign: export PENSTOCK_HISTORIES ?= 100
+campaign: export PENSTOCK_TRANSLATIONS ?= 600
 campaign: export PENSTOCK_TABLE_HISTORIES ?= 300
 campaign: export PENSTOCK_KILLS ?= 10
 campaign: export PENSTOCK_TABLE_KILLS ?= 30

@@ -9,7 +9,7 @@ from penstock.diagnostics.diagnostic import Diagnostic, Severity
 from penstock.diagnostics.source import Span
 
 # A string, quoted name or comment, in which a semicolon ends no statement, or a semicolon that ends one.
-_PIECE = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|(?P<end>;)", re.DOTALL)
+_PIECE = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|\Z)|(?P<end>;)", re.DOTALL)
 
 
 class Report(TypedDict):

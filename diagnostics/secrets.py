@@ -63,14 +63,14 @@ def hide_credentials(text: str, *, quoted: bool = False) -> str:
     `quoted`: of what is assigned only strings are hidden, so that `a.token = b.token` stays.
     """
     text = _URL.sub(lambda found: found["shown"] + _mask(found["hidden"]), text)
-    position = 0
+    pieces, copied, position = list[str](), 0, 0
     while sign := _SIGN.search(text, position):
         position = sign.end()
         value = None if _REFERENCE.match(text, position) else _VALUE.match(text, position)
         if value is not None and is_secret(sign["name"]) and not (quoted and value[0][0] not in "'\""):
-            position = value.end()
-            text = text[: value.start()] + _mask(value[0]) + text[position:]
-    return text
+            pieces += [text[copied : value.start()], _mask(value[0])]
+            copied = position = value.end()
+    return "".join([*pieces, text[copied:]])
 
 
 @lru_cache(maxsize=8)

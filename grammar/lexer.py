@@ -84,10 +84,13 @@ class Lexer:
             re.DOTALL,
         )
 
-    def tokens(self, text: str) -> Iterator[Token]:
-        """The tokens of `text` in order, without white space and comments. An open quote takes the rest of the text."""
-        position = 0
-        while match := self._pattern.match(text, position):
+    def tokens(self, text: str, first: int = 0, end: int | None = None) -> Iterator[Token]:
+        """The tokens of `text` in order, without white space and comments. An open quote takes the rest of the text.
+
+        `first` and `end` are the places of the characters between which the tokens are.
+        """
+        position, end = first, len(text) if end is None else end
+        while match := self._pattern.match(text, position, end):
             start, position = match.span()
             value = match.group()
             match match.lastgroup:

@@ -1,6 +1,7 @@
 """The parser's door: text -> statements, statements and names -> text, and scripts in the canonical layout.
 
 `ast_text` is the tree of EXPLAIN AST. `split_script` gives the tokens of scripts in other dialects, too.
+`count_set_words` says how many of them open a set of statements.
 `RESERVED`: words that are never names, unless quoted.
 """
 
@@ -8,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.grammar import RESERVED, Token
+from penstock.grammar import RESERVED, Fault, Token
 from penstock.parser.ast_text import ast_text
 from penstock.parser.synonyms import SYNONYMS
-from penstock.parser.syntax import count_words, parse, split_script
+from penstock.parser.syntax import count_set_words, count_words, parse, split_script
 from penstock.parser.unparse import unparse
 from penstock.parser.unparse_scalars import name_text
 
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 __all__ = [
     "RESERVED",
     "SYNONYMS",
+    "Fault",
     "LayoutError",
     "Token",
     "ast_text",
+    "count_set_words",
     "count_words",
     "format_script",
     "name_text",

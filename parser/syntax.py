@@ -115,17 +115,17 @@ def count_words(source: Source) -> list[int]:
     return [len(tokens) for tokens in _split_statements(dialect().lexer.tokens(source.text))]
 
 
-def split_script(source: Source, *, escapes: bool = False) -> list[list[Token]]:
+def split_script(source: Source, *, escapes: bool = False, first: int = 0, end: int | None = None) -> list[list[Token]]:
     """The tokens of each statement. The text may be that of another dialect: what fits no token has a Fault as type.
 
-    `escapes`: a backslash in quotes keeps the character behind it, as in Spark. A quote that is never closed is a token
-    up to the end of the text.
+    `escapes`: a backslash in quotes keeps the character behind it, as in Spark. `first` and `end` are the places of the
+    characters between which the statements are. A quote that is never closed is a token up to that end.
     """
     language = dialect()
     lexer = Lexer(language.symbols, escapes=True) if escapes else language.lexer
-    statements = list(_split_statements(lexer.tokens(source.text)))
+    statements = list(_split_statements(lexer.tokens(source.text, first, end)))
     if statements and statements[-1][-1].type in _OPEN:
-        statements[-1][-1] = statements[-1][-1]._replace(end=len(source.text))
+        statements[-1][-1] = statements[-1][-1]._replace(end=len(source.text) if end is None else end)
     return statements
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -41,11 +42,10 @@ def translate(file: str, system: str) -> None:
 
     counts: Counter[Verdict] = Counter()
     output = exact(sys.stdout)
-    for before, statement in translate_script(source, System(system)):
-        output.write(before)
+    for text, statement in write_script(translate_script(source, System(system))):
+        output.write(text)
         if statement is None:
             continue
-        output.write(write_statement(statement))
         counts[statement.verdict] += 1
         click.echo(f"{source.name}:{statement.line}: {statement.verdict.value}: {statement.title}", err=True)
         for note in statement.notes:
@@ -55,12 +55,30 @@ def translate(file: str, system: str) -> None:
     sys.exit(REFUSED if counts[Verdict.REFUSED] else 0)
 
 
+def write_script(
+    translated: Iterable[tuple[str, TranslatedStatement | None]],
+) -> Iterator[tuple[str, TranslatedStatement | None]]:
+    """The pieces of the result, each with the statement that is in it. A comment takes no statement behind it along."""
+    is_comment = False
+    for before, statement in translated:
+        is_joined = is_comment and not before.lstrip(" \t\r").startswith("\n")
+        text = f"\n{before}" if is_joined and (before or statement) else before
+        yield text + (write_statement(statement) if statement else ""), statement
+        is_comment = statement is not None and is_left_as_comment(statement)
+
+
+def is_left_as_comment(statement: TranslatedStatement) -> bool:
+    """Whether the statement is refused or left out."""
+    from penstock.translate import Verdict
+
+    return statement.verdict is Verdict.REFUSED or not statement.sql
+
+
 def write_statement(statement: TranslatedStatement) -> str:
     """The statement as it stands in the result: with a semicolon, or as a comment."""
-    from penstock.translate import Verdict
+    from penstock.translate import Verdict, comment_out
 
     if statement.verdict is Verdict.REFUSED:
         reason = " ".join(statement.notes[0].split())
-        lines = [f"refused: {reason}", *statement.sql.splitlines()]
-        return "\n".join(f"-- {line}".rstrip() for line in lines)
-    return f"{statement.sql};" if statement.sql else f"-- left out: {statement.title}"
+        return comment_out(statement.sql, f"refused: {reason}\n")
+    return f"{statement.sql};" if statement.sql else comment_out(statement.text, "left out: ")

@@ -1,6 +1,7 @@
 """Scripts of Flink SQL, ksqlDB and Spark SQL -> scripts of Penstock, and a report of what they mean otherwise."""
 
 from penstock.translate.model import System, TranslatedStatement, Verdict
+from penstock.translate.parts import comment_out
 from penstock.translate.script import translate
 
-__all__ = ["System", "TranslatedStatement", "Verdict", "translate"]
+__all__ = ["System", "TranslatedStatement", "Verdict", "comment_out", "translate"]

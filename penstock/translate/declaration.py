@@ -109,7 +109,9 @@ def read_element(statement: Foreign, first: int, end: int, declaration: Declarat
         stop = next((p for p in range(first + 2, end) if statement.word(p) == "COMMENT"), end)
         declaration.computed.append((name, statement.slice(first + 2, stop)))
         return
-    behind = next((place for place in range(first + 1, end) if statement.word(place) in _MODIFIERS), end)
+    behind = first + 1
+    while behind < end and statement.word(behind) not in _MODIFIERS:
+        behind = min(statement.close(behind), end - 1) + 1 if statement.sign(behind) in ("<", "(") else behind + 1
     declaration.columns.append((name, statement.slice(first + 1, behind)))
     read_modifiers(statement, behind, end, name, declaration)
 

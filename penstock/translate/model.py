@@ -40,23 +40,31 @@ class NotTranslatedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TranslatedStatement:
-    """What became of one statement. `sql` is empty if it is left out.
+    """What became of one statement. `sql` is empty if it is left out. `text` is what the input has, without secrets.
 
     `notes`: what is changed and what differs, or why it is refused and what to do.
     """
 
     line: int
-    title: str
+    text: str
     verdict: Verdict
     sql: str
     notes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The beginning of the statement, in one line."""
+        words = " ".join(self.text.split())
+        return words if len(words) <= 60 else words[:59] + "…"
 
 
 @dataclass(slots=True)
 class Known:
     """What earlier statements have said.
 
-    `processing_times`: names of columns that are computed as PROCTIME(), and so are none here.
+    `processing_times`: names of columns that are computed as PROCTIME(), and so are none here. `refused`: the lines of
+    refused declarations, by the names in small letters.
     """
 
     processing_times: set[str] = field(default_factory=set)
+    refused: dict[str, int] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from penstock.translate.declaration import Declaration, read_declaration, read_o
 from penstock.translate.model import Known, NotTranslatedError, Rewritten, System
 from penstock.translate.places import PlaceOptions, find_place
 from penstock.translate.queries import rewrite_query
+from penstock.translate.session import check_end, is_about_session
 from penstock.translate.statement import Foreign
 
 _KINDS = {System.FLINK: ("TABLE",), System.KSQLDB: ("STREAM", "TABLE"), System.SPARK: ("TABLE",)}
@@ -15,18 +16,7 @@ _HOMES = {
     System.KSQLDB: "ksqlDB writes the rows to a topic",
     System.SPARK: "Spark writes the rows to its warehouse",
 }
-# Statements about the session of another system, and what to do here.
-_SESSION = {
-    "SET": "settings of the other system are left out; SHOW and docs/semantics.md name those of Penstock",
-    "RESET": "settings of the other system are left out",
-    "UNSET": "settings of the other system are left out",
-    "USE": "names have no catalog here",
-    "ADD": "code cannot be added to a script",
-    "CACHE": "Spark keeps what it needs: nothing is cached by hand",
-    "REFRESH": "files are looked for in each micro-batch",
-}
 _OWN = frozenset(connector.name for connector in CONNECTORS)
-_NAMESPACES = frozenset({"CATALOG", "DATABASE", "SCHEMA"})
 REFUSED = {
     "ALTER": "what is declared cannot be altered: change the script, docs/semantics.md says what a checkpoint accepts",
     "PRINT": "a SELECT STREAM shows the rows of a stream",
@@ -41,7 +31,8 @@ REFUSED = {
 def rewrite(statement: Foreign, system: System, known: Known) -> Rewritten | None:
     """The statement in Penstock's spelling, None if it is left out. Raises NotTranslatedError."""
     word = statement.word(0)
-    if word in _SESSION or (word == "CREATE" and statement.word(1) in _NAMESPACES):
+    if is_about_session(statement):
+        check_end(statement)
         return None
     if word in REFUSED:
         raise NotTranslatedError(REFUSED[word])
@@ -51,10 +42,6 @@ def rewrite(statement: Foreign, system: System, known: Known) -> Rewritten | Non
     return rewrite_query(statement, system, known)
 
 
-def explain_left_out(statement: Foreign) -> str:
-    return _SESSION.get(statement.word(0), _SESSION["USE"])
-
-
 def _rewrite_declaration(
     statement: Foreign, declaration: Declaration, place: int, system: System, known: Known
 ) -> Rewritten:
@@ -62,7 +49,7 @@ def _rewrite_declaration(
     query = ""
     changes: tuple[str, ...] = ()
     if as_ < len(statement):
-        behind = Foreign(statement.text, statement.tokens[as_ + 1 :], statement.shown)
+        behind = Foreign(statement.text, statement.tokens[as_ + 1 :])
         rewritten = rewrite_query(behind, system, known)
         query, changes = rewritten.sql, rewritten.changes
     if query and declaration.options.get("connector") in _OWN:
@@ -97,7 +84,7 @@ def _read_clauses(statement: Foreign, place: int, declaration: Declaration) -> i
     """What follows the columns, up to AS or the end."""
     while place < len(statement) and statement.word(place) != "AS":
         match statement.word(place):
-            case "WITH" | "OPTIONS" | "TBLPROPERTIES":
+            case "WITH" | "OPTIONS" | "TBLPROPERTIES" if statement.sign(place + 1) == "(":
                 declaration.options.update(read_options(statement, place + 1))
                 place = statement.close(place + 1) + 1
             case "USING":
@@ -111,7 +98,8 @@ def _read_clauses(statement: Foreign, place: int, declaration: Declaration) -> i
             case "PARTITIONED" | "CLUSTERED":
                 raise NotTranslatedError("PARTITIONED BY has no place: a folder of files is read as a whole")
             case word:
-                raise NotTranslatedError(f"{word or statement.slice(place, place + 1)} has no place in a declaration")
+                sign = word or statement.slice(place, place + 1)
+                raise NotTranslatedError(f"{sign} has no place in a declaration, or a semicolon is missing before it")
     return place
 
 

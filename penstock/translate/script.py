@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import msgspec
 
 from penstock.compilation import Compilation, compile_sources
-from penstock.diagnostics import CompileError, Diagnostic, Source
-from penstock.parser import LayoutError, Token, format_script, split_script
-from penstock.planner.catalog import Derived
+from penstock.diagnostics import CompileError, Diagnostic, Source, hide_credentials
+from penstock.parser import LayoutError, format_script
+from penstock.planner.catalog import Catalog, Derived
 from penstock.planner.plan import Node
 from penstock.translate.declaration import read_declaration
 from penstock.translate.differences import list_differences
@@ -21,94 +23,88 @@ from penstock.translate.model import (
     TranslatedStatement,
     Verdict,
 )
-from penstock.translate.rewriting import REFUSED, explain_left_out, rewrite
-from penstock.translate.statement import Foreign
+from penstock.translate.parts import split_parts
+from penstock.translate.rewriting import REFUSED, rewrite
+from penstock.translate.session import explain_left_out, hide_secrets
+from penstock.translate.statement import Foreign, find_comments
 from penstock.translate.trees import rewrite_tree
 
-_SEMICOLON = re.compile(r"((?:\s|--[^\n]*|/\*.*?\*/)*);", re.DOTALL)
 _EMIT = re.compile(r"\s+EMIT\s+CHANGES\s*\Z", re.IGNORECASE)
 _TABLE = re.compile(r"\bTABLE\b", re.IGNORECASE)
+_FOREIGN = "a cell of another language: a script has SQL alone"
 _UNREADABLE = "S"
-_UNKNOWN_COLUMN = "N001"
+_UNKNOWN_COLUMN, _UNKNOWN_NAME = "N001", "K012"
 _OTHER_KEY, _UNSUPPORTED = "P002", "B002"
 _GIVES_STREAM, _NEEDS_STREAM_WORD = "K003", "K002"
 
 
 @dataclass(slots=True)
 class _Script:
-    """What has been accepted so far, as it is checked, and what it has said."""
+    """What has been accepted so far, and what it has said."""
 
     system: System
     known: Known
-    accepted: list[Source]
-    names: frozenset[str] = frozenset()
+    catalog: Catalog = field(default_factory=Catalog)
 
     def check(self, sql: str) -> Compilation:
-        """The script with one more statement. Raises CompileError."""
-        return compile_sources([*self.accepted, Source(f"statement {len(self.accepted) + 1}", sql)])
+        """One more statement behind those that were accepted. Raises CompileError."""
+        return compile_sources([Source("statement", sql)], self.catalog)
+
+    def accept(self, compilation: Compilation) -> None:
+        """Later statements see what this one declares, and what it runs."""
+        running = (*self.catalog.running, *compilation.queries)
+        self.catalog = msgspec.structs.replace(compilation.catalog, running=running)
 
 
 def translate(source: Source, system: System) -> Iterator[tuple[str, TranslatedStatement | None]]:
     """The text before each statement, and the statement. The last text has none."""
-    script = _Script(system, Known(), [])
-    end = 0
-    for tokens in split_script(source, escapes=system is System.SPARK):
-        first, last = _unwrap_set(tokens)
-        before = _drop_semicolons(source.text[end : tokens[0].start])
-        end = tokens[-1].end
-        if first < last:
-            inside = source.text[tokens[first - 1].end : tokens[first].start] if first else ""
-            line = source.text.count("\n", 0, tokens[first].start) + 1
-            yield (
-                before + inside,
-                _translate_statement(Foreign(source.text, tokens[first:last], source.shown), line, script),
-            )
+    script = _Script(system, Known())
+    for part in split_parts(source, escapes=system is System.SPARK):
+        line, _ = source.position(part.start)
+        if part.foreign:
+            text = hide_credentials(part.foreign)
+            yield part.before, TranslatedStatement(line, text, Verdict.REFUSED, text, (_FOREIGN,))
+        elif part.tokens:
+            yield part.before, _translate_statement(Foreign(source.text, part.tokens), line, script)
         else:
-            yield before, None
-    yield _drop_semicolons(source.text[end:]), None
-
-
-def _drop_semicolons(gap: str) -> str:
-    """White space and comments between two statements."""
-    while match := _SEMICOLON.match(gap):
-        gap = match[1] + gap[match.end() :]
-    return gap
-
-
-def _unwrap_set(tokens: list[Token]) -> tuple[int, int]:
-    """The tokens of the statement without those of the STATEMENT SET around it."""
-    words = [token.word for token in tokens]
-    for head in (["EXECUTE", "STATEMENT", "SET", "BEGIN"], ["BEGIN", "STATEMENT", "SET"]):
-        if words[: len(head)] == head:
-            return len(head), len(tokens)
-    return (0, 0) if words == ["END"] else (0, len(tokens))
+            yield part.before, None
 
 
 def _translate_statement(statement: Foreign, line: int, script: _Script) -> TranslatedStatement:
-    title = _write_title(statement)
+    text = hide_secrets(statement)
     try:
+        statement.check_depth()
         own = _find_own(statement, script)
         if own is not None:
-            script.accepted.append(own.sources[-1])
-            script.names = frozenset(own.catalog.entries)
-            return TranslatedStatement(line, title, Verdict.SAME, statement.whole)
+            script.accept(own)
+            return TranslatedStatement(line, text, Verdict.SAME, statement.whole)
         rewritten = rewrite(statement, script.system, script.known)
         if rewritten is None:
-            note = explain_left_out(statement)
-            return TranslatedStatement(line, title, Verdict.CHANGED, "", (note,))
+            return TranslatedStatement(line, text, Verdict.CHANGED, "", explain_left_out(statement))
         rewritten, compilation = _check(rewritten, statement, script)
     except NotTranslatedError as refusal:
-        return TranslatedStatement(line, title, Verdict.REFUSED, statement.without_secrets, (str(refusal),))
+        notes: tuple[str, ...] = (str(refusal),)
     except CompileError as refusal:
         notes = _explain(refusal.diagnostics[0], script.known)
-        return TranslatedStatement(line, title, Verdict.REFUSED, statement.without_secrets, notes)
-    differences = tuple(list_differences(statement, script.system, _find_plans(compilation, script)))
-    script.accepted.append(compilation.sources[-1])
-    script.names = frozenset(compilation.catalog.entries)
-    notes = (*rewritten.changes, *differences)
-    return TranslatedStatement(
-        line, title, Verdict.CHANGED if notes else Verdict.SAME, _lay_out(rewritten, statement), notes
-    )
+    else:
+        differences = tuple(list_differences(statement, script.system, _find_plans(compilation, script)))
+        script.accept(compilation)
+        notes = (*rewritten.changes, *differences)
+        verdict = Verdict.CHANGED if notes else Verdict.SAME
+        return TranslatedStatement(line, text, verdict, _lay_out(rewritten, statement), notes)
+    _note_refusal(statement, line, script.known)
+    return TranslatedStatement(line, text, Verdict.REFUSED, text, notes)
+
+
+def _note_refusal(statement: Foreign, line: int, known: Known) -> None:
+    """Remembers the name that a refused statement would have made."""
+    if statement.word(0) == "CREATE":
+        kinds = (place for place in range(1, len(statement)) if statement.word(place) in ("STREAM", "TABLE", "VIEW"))
+        place = next(kinds, len(statement)) + 1
+        place += 3 if statement.says(place, "IF NOT EXISTS") else 0
+        while statement.sign(place + 1) == ".":
+            place += 2
+        known.refused.setdefault(statement.value(place).lower(), line)
 
 
 def _find_own(statement: Foreign, script: _Script) -> Compilation | None:
@@ -160,11 +156,10 @@ def _swap_kind(rewritten: Rewritten, system: System) -> Rewritten:
 
 
 def _find_plans(compilation: Compilation, script: _Script) -> Iterator[Node]:
-    """The plans of what the last statement has made."""
-    last = compilation.sources[-1]
-    yield from (query.root for query in compilation.queries if query.span.source is last)
+    """The plans of what a statement has made."""
+    yield from (query.root for query in compilation.queries)
     for name, entry in compilation.catalog.entries.items():
-        if name not in script.names and isinstance(entry, Derived):
+        if isinstance(entry, Derived) and entry is not script.catalog.entries.get(name):
             yield entry.node
 
 
@@ -172,7 +167,8 @@ def _lay_out(rewritten: Rewritten, statement: Foreign) -> str:
     """What is not as it was is laid out, below the comments that it has lost; else the text stays."""
     if rewritten.sql == statement.whole:
         return rewritten.sql
-    lost = "".join(f"{comment}\n" for comment in statement.comments() if comment not in rewritten.sql)
+    kept = set(find_comments(rewritten.sql))
+    lost = "".join(f"{comment}\n" for comment in statement.comments() if comment not in kept)
     try:
         return lost + format_script(Source("translation", rewritten.sql)).rstrip().removesuffix(";")
     except (CompileError, LayoutError):
@@ -184,10 +180,7 @@ def _explain(finding: Diagnostic, known: Known) -> tuple[str, ...]:
     if finding.code == _UNKNOWN_COLUMN and name.lower() in known.processing_times:
         reason = f"{name} is a processing time, which differs after a restart: rows are ordered by their event time"
         return (f"{finding.code}: {finding.message}", reason)
+    if finding.code == _UNKNOWN_NAME and (line := known.refused.get(name.lower())) is not None:
+        return (f"{finding.code}: {finding.message}", f"{name} is refused above, in line {line}")
     told = [f"{finding.code}: {finding.message}", finding.detail, finding.fix or finding.hint]
     return tuple(text for text in told if text)
-
-
-def _write_title(statement: Foreign) -> str:
-    words = " ".join(statement.without_secrets.split())
-    return words if len(words) <= 60 else words[:59] + "…"

@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
 
+from penstock.diagnostics import Source
 from penstock.parser import Token
 from penstock.translate.model import NotTranslatedError
 
-_COMMENT = re.compile(r"--[^\n]*|/\*(?:.|\n)*?\*/")
+_COMMENT = re.compile(r"--[^\n]*+|/\*.*?\*/", re.DOTALL)
 _OPENING, _CLOSING = ("(", "[", "<"), (")", "]", ">")
 _VALUES = frozenset({"NAME", "STRING", "NUMBER"})
 
 MAX_DEPTH = 100
+_TOO_DEEP = "expressions are too deep inside each other: compute a part of them in a view"
 
 Pieces: TypeAlias = tuple[str | tuple[int, int], ...]
 """What is written in the place of some tokens: texts, and places of tokens, which are edited themselves."""
 Edits: TypeAlias = dict[tuple[int, int], Pieces]
 
 
+def find_comments(text: str) -> Iterator[str]:
+    """The comments of a text that has no quotes, or what looks like one inside of them."""
+    return (comment.rstrip() for comment in _COMMENT.findall(text))
+
+
 @dataclass(frozen=True)
 class Foreign:
-    """The tokens of one statement and the text that they are from. Places are numbers of tokens.
-
-    `shown`: the text with asterisks in the place of secrets, of the same length.
-    """
+    """The tokens of one statement and the text that they are from. Places are numbers of tokens."""
 
     text: str
     tokens: Sequence[Token]
-    shown: str
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -40,9 +44,9 @@ class Foreign:
     def whole(self) -> str:
         return self.slice(0, len(self))
 
-    @property
-    def without_secrets(self) -> str:
-        return self.shown[self.tokens[0].start : self.tokens[-1].end]
+    def show(self, end: int) -> str:
+        """The text up to a token, with asterisks in the place of secrets."""
+        return Source("statement", self.slice(0, end)).shown
 
     def word(self, place: int) -> str:
         """The unquoted word there, in capitals; empty if there is none."""
@@ -73,7 +77,7 @@ class Foreign:
     def comments(self) -> Iterator[str]:
         """The comments between the tokens."""
         for before, behind in pairwise(self.tokens):
-            yield from (comment.rstrip() for comment in _COMMENT.findall(self.text[before.end : behind.start]))
+            yield from find_comments(self.text[before.end : behind.start])
 
     def find(self, words: str, first: int = 0) -> int:
         """Where these words stand outside of brackets, the length if nowhere."""
@@ -84,27 +88,35 @@ class Foreign:
                 return place
         return len(self)
 
+    @cached_property
+    def partners(self) -> Mapping[int, int]:
+        """The bracket that closes or opens each bracket. Brackets of one form are paired without regard to others."""
+        open_brackets: dict[str, list[int]] = {sign: [] for sign in _OPENING}
+        found: dict[int, int] = {}
+        for place in range(len(self)):
+            sign = self.sign(place)
+            if sign in _OPENING:
+                open_brackets[sign].append(place)
+            elif sign in _CLOSING and (waiting := open_brackets[_OPENING[_CLOSING.index(sign)]]):
+                opening = waiting.pop()
+                found[opening], found[place] = place, opening
+        return found
+
     def close(self, place: int) -> int:
         """Where the bracket that opens there is closed, the length if nowhere."""
-        opening, depth = self.sign(place), 0
-        if opening not in _OPENING:
-            return len(self)
-        closing = _CLOSING[_OPENING.index(opening)]
-        for each in range(place, len(self)):
-            depth += (self.sign(each) == opening) - (self.sign(each) == closing)
-            if depth == 0:
-                return each
-        return len(self)
+        return self.partners.get(place, len(self)) if self.sign(place) in _OPENING else len(self)
 
     def open(self, place: int) -> int:
         """Where the bracket that closes there is opened, 0 if nowhere."""
-        closing, depth = self.sign(place), 0
-        opening = _OPENING[_CLOSING.index(closing)]
-        for each in range(place, -1, -1):
-            depth += (self.sign(each) == closing) - (self.sign(each) == opening)
-            if depth == 0:
-                return each
-        return 0
+        return self.partners.get(place, 0)
+
+    def check_depth(self) -> None:
+        """Raises NotTranslatedError for brackets that are too deep inside each other."""
+        depth = 0
+        for place in range(len(self)):
+            depth += (self.sign(place) in ("(", "[")) - (self.sign(place) in (")", "]"))
+            if depth > MAX_DEPTH:
+                raise NotTranslatedError(_TOO_DEEP)
 
     def split(self, first: int, end: int) -> Iterator[tuple[int, int]]:
         """The places between commas that stand outside of brackets."""
@@ -117,21 +129,26 @@ class Foreign:
         if begin < end:
             yield begin, end
 
-    def edit(self, edits: Edits, first: int = 0, end: int | None = None, depth: int = 0) -> str:
-        """The text of some tokens, edited. Raises NotTranslatedError for edits that are too deep inside each other."""
+    def edit(self, edits: Edits, first: int = 0) -> str:
+        """The text from a token on, edited. Raises NotTranslatedError for edits that are too deep inside each other."""
+        ends: dict[int, list[int]] = {}
+        for begin, stop in sorted(edits, reverse=True):
+            ends.setdefault(begin, []).append(stop)
+        return self._edit(edits, ends, first, len(self), 0)
+
+    def _edit(self, edits: Edits, ends: Mapping[int, Sequence[int]], first: int, end: int, depth: int) -> str:
+        """`ends`: where the edits end that begin at a place, the longest first."""
         if depth > MAX_DEPTH:
-            raise NotTranslatedError("expressions are too deep inside each other: compute a part of them in a view")
-        end = len(self) if end is None else end
+            raise NotTranslatedError(_TOO_DEEP)
         if first >= end:
             return ""
-        longest = {begin: stop for begin, stop in sorted(edits) if stop <= end}
         pieces, position, place = list[str](), self.tokens[first].start, first
         while place < end:
-            stop = longest.get(place, place)
+            stop = next((stop for stop in ends.get(place, ()) if stop <= end), place)
             if stop > place:
                 pieces.append(self.text[position : self.tokens[place].start])
                 for each in edits[(place, stop)]:
-                    pieces.append(each if isinstance(each, str) else self.edit(edits, *each, depth + 1))
+                    pieces.append(each if isinstance(each, str) else self._edit(edits, ends, *each, depth + 1))
                 position = self.tokens[stop - 1].end
             place = max(stop, place + 1)
         return "".join([*pieces, self.text[position : self.tokens[end - 1].end]])

@@ -19,7 +19,10 @@ _DIALECTS = {System.FLINK: None, System.KSQLDB: None, System.SPARK: "spark"}
 
 
 def rewrite_tree(rewritten: Rewritten, system: System) -> Rewritten | None:
-    """The statement with its query as sqlglot writes it for Spark, None if that cannot be read either."""
+    """The statement with its query as sqlglot writes it for Spark, None if that cannot be read either.
+
+    sqlglot calls itself for each sign and bracket, so a text may be too deep for it.
+    """
     head, query = _split_query(rewritten.sql)
     if not query or rewritten.checked is not None:
         return None
@@ -30,16 +33,15 @@ def rewrite_tree(rewritten: Rewritten, system: System) -> Rewritten | None:
             return None
         sql = head + tree.sql(dialect="spark", unsupported_level=ErrorLevel.RAISE)
         parse(Source("translation", sql))
-    except (SqlglotError, CompileError):
+    except (SqlglotError, CompileError, RecursionError):
         return None
     return Rewritten(sql, (*rewritten.changes, "written in the forms of Spark SQL, which Penstock reads"))
 
 
 def _split_query(sql: str) -> tuple[str, str]:
     """The text before a query, and the query; empty if there is none, or one that sqlglot would take for another."""
-    source = Source("translation", sql)
-    (tokens,) = split_script(source)
-    statement = Foreign(sql, tokens, source.shown)
+    (tokens,) = split_script(Source("translation", sql))
+    statement = Foreign(sql, tokens)
     first = min(statement.find("SELECT"), statement.find("WITH"))
     if first == len(statement) or statement.find("SELECT STREAM") < len(statement):
         return sql, ""
