@@ -43,6 +43,7 @@ test-fast: $(READY)
 campaign: export PENSTOCK_CAMPAIGN = 1
 campaign: export PENSTOCK_STATEMENTS ?= 500
 campaign: export PENSTOCK_SIDE_BY_SIDE ?= 500
+campaign: export PENSTOCK_LAYOUTS ?= 500
 campaign: export PENSTOCK_SCRIPTS ?= 500
 campaign: export PENSTOCK_HISTORIES ?= 100
 campaign: export PENSTOCK_TRANSLATIONS ?= 600

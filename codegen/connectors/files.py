@@ -25,6 +25,7 @@ def read(source: Input) -> str:
         *([f"place={literal(records.place)}"] if source.ordered else []),
         *([f"schema={literal(records.schema)}"] if records.schema else []),
         *([f"known=[{', '.join(map(literal, records.origin))}]"] if records.origin else []),
+        *([f"folders=[{', '.join(map(literal, records.folders))}]"] if records.folders else []),
         f"steps=[\n{steps}    ]",
         f"items=[\n{items}    ]",
         f"malformed={sql_in_line(records.malformed)}",

@@ -10,6 +10,8 @@ from urllib.parse import unquote
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from penstock.codegen.ejected.rows import quote_name
+
 CSV_WRITER_OPTIONS = {
     "quote": '"',
     "escape": '"',
@@ -33,16 +35,17 @@ def whole_records(reader: Any, path: str, fields: int) -> DataFrame:
     """The records of CSV files as text, in the column `value`. A field in quotes may have line ends.
 
     Spark is told of another number of fields than records have: so it takes each for malformed, and gives its text.
-    It does so for lines of one field, too. So `""` is no blank line.
     """
-    names = ["_0", "_1", "_2"] if fields == 2 else ["_0", "_1"]
+    names = ["_0", "_1"] if fields == 1 else ["_0"]
     schema = ", ".join(f"{name} STRING" for name in [*names, "_malformed"])
     rows: DataFrame = reader.options(columnPruning=False, **CSV_OPTIONS).schema(schema).csv(path)
     *others, last = map(F.col, names)
     # The last field may end in the CR of CR LF.
     written = F.to_csv(F.struct(*others, without_cr(last)), CSV_WRITER_OPTIONS)
     value = F.coalesce(without_cr(F.col("_malformed")), written)
-    return rows.where(~is_blank(F.col("_malformed"), fields)).select(value.alias("value"), "_metadata")
+    # An enclosed field without text is none.
+    line = F.col("_malformed") if fields == 1 else F.nullif(F.col("_0"), F.lit(""))
+    return rows.where(~F.coalesce(is_blank(line, fields), F.lit(False))).select(value.alias("value"), "_metadata")
 
 
 def whole_lines(reader: Any, path: str, fields: int) -> DataFrame:
@@ -56,8 +59,7 @@ def is_blank(line: Column, fields: int) -> Column:
     """Whether a line is no record. A line of spaces and tabs is one if there is one field, which they are."""
     blanks = "\r" if fields == 1 else " \t\r"
     # Most lines begin with no blank, which is quicker to see than that they are none.
-    is_text = F.coalesce(line >= "!", F.lit(True))
-    return ~is_text & (F.rtrim(line, F.lit(blanks)) == "")
+    return (line < "!") & (F.rtrim(line, F.lit(blanks)) == "")
 
 
 def without_cr(line: Column) -> Column:
@@ -72,14 +74,19 @@ def csv_rows(
     header: Sequence[str] | None,
     origin: Iterable[str],
     multi_line: bool,
+    elsewhere: Iterable[str] = (),
 ) -> DataFrame:
     """Records of CSV files as text, and their fields in the struct `_parsed`, beside what is known of their origin.
 
     With a `header` the first record of each file has to be it, and is left out; a task has to read one file then.
+    The columns `elsewhere` are no fields of the files, and NULL in the struct.
     """
     rows = whole_records(reader, path, len(fields)) if multi_line else whole_lines(reader, path, len(fields))
     first = "_metadata.file_block_start = 0 AND MONOTONICALLY_INCREASING_ID() & 8589934591 = 0 AS _first"
     rows = divide_records(rows.selectExpr("value", *([] if header is None else [first]), *origin), fields)
+    for name in elsewhere:
+        nothing = F.lit(None).cast("string")
+        rows = rows.withColumn("_parsed", F.col("_parsed").withField(quote_name(name), nothing))
     if header is None:
         return rows
     found = F.lower(F.to_json(F.array(*(F.coalesce(F.col("_parsed")[name], F.lit("")) for name in fields))))
@@ -105,9 +112,14 @@ def divide_records(rows: DataFrame, fields: Sequence[str]) -> DataFrame:
     return rows.withColumn("_parsed", F.when(F.size("_texts") == len(fields), divided).otherwise(parsed))
 
 
+def list_files(spark: SparkSession, path: str) -> list[str]:
+    """The files that are there now, as URIs, in order."""
+    return sorted(spark.read.option("recursiveFileLookup", True).format("text").load(path).inputFiles())
+
+
 def header_of(spark: SparkSession, path: str) -> tuple[str, list[str]] | None:
     """The first file that has a record, and the fields of it; None if there is no such file yet."""
-    for file in sorted(spark.read.option("recursiveFileLookup", True).format("text").load(path).inputFiles()):
+    for file in list_files(spark, path):
         # The name of a file is no pattern. A line of blanks names no columns, however many there are.
         first = whole_records(spark.read.option("__globPaths__", False), unquote(file), fields=3).first()
         if first is not None:

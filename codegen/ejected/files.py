@@ -6,7 +6,8 @@ from typing import Any
 from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamReader, DataStreamWriter
 
-from penstock.codegen.ejected.csv_files import CSV_WRITER_OPTIONS, csv_rows, header_of, match_header
+from penstock.codegen.ejected.csv_files import CSV_WRITER_OPTIONS, csv_rows, header_of, list_files, match_header
+from penstock.codegen.ejected.folder_names import add_folder_texts, list_folder_columns
 from penstock.codegen.ejected.rows import quote_name
 
 
@@ -32,25 +33,29 @@ def file_rows(
     malformed: str,
     place: str | None = None,
     known: Sequence[str] = (),
+    folders: Sequence[str] = (),
     **options: Any,
 ) -> DataFrame:
     """The columns of records, with what is malformed in `_malformed`, and each record's `_file` and its `_arrived`.
 
     `read` reads files of a format; `steps`, `items` and `malformed` are SQL that makes columns of a record, whose text
     is in `value`, and of what else is `known` of its file. With a `place`, SQL that grows from record to record of a
-    file, it is in `_place`.
+    file, it is in `_place`. Names of folders may have values of the columns `folders`.
     """
     origin = ["_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived", *known]
     if place is not None:
         origin.append(f"{place} AS _place")
-    rows = read(spark, reader.option("recursiveFileLookup", True), path, columns, origin, **options)
+    rows = read(spark, reader.option("recursiveFileLookup", True), path, columns, origin, folders, **options)
+    rows = add_folder_texts(rows, folders)
     for step in steps:
         rows = rows.selectExpr("*", *step)
     kept = ["_file", "_arrived"] if place is None else ["_file", "_arrived", "_place"]
     return rows.selectExpr(*items, malformed, *kept)
 
 
-def read_json(spark: SparkSession, reader: Any, path: str, columns: Sequence[str], origin: Iterable[str]) -> DataFrame:
+def read_json(
+    spark: SparkSession, reader: Any, path: str, columns: Sequence[str], origin: Iterable[str], folders: Sequence[str]
+) -> DataFrame:
     """The lines of JSON files."""
     # Most lines begin with no blank, which is quicker to see than that they are none.
     rows: DataFrame = reader.text(path).where("value >= '!' OR length(trim(value)) > 0").selectExpr("value", *origin)
@@ -58,7 +63,13 @@ def read_json(spark: SparkSession, reader: Any, path: str, columns: Sequence[str
 
 
 def read_parquet(
-    spark: SparkSession, reader: Any, path: str, columns: Sequence[str], origin: Iterable[str], schema: str
+    spark: SparkSession,
+    reader: Any,
+    path: str,
+    columns: Sequence[str],
+    origin: Iterable[str],
+    folders: Sequence[str],
+    schema: str,
 ) -> DataFrame:
     """The columns of Parquet files; numbers as the files have them."""
     record = f"STRUCT({', '.join(map(quote_name, columns))}) AS _record"
@@ -72,21 +83,27 @@ def read_csv(
     path: str,
     columns: Sequence[str],
     origin: Iterable[str],
+    folders: Sequence[str],
     header: bool = True,
     multi_line: bool = True,
 ) -> DataFrame:
-    """The records of CSV files, and their fields.
+    """The records of CSV files, and their fields. The files lack those of the columns that `folders` have values of.
 
     Raises:
         MissingColumnsError: the header of the files lacks columns.
     """
     if not header:
-        return csv_rows(reader, path, columns, None, origin, multi_line)
+        file = next(iter(list_files(spark, path)), path)
+        elsewhere = list_folder_columns(file, folders)
+        fields = [name for name in columns if name not in elsewhere]
+        return csv_rows(reader, path, fields, None, origin, multi_line, elsewhere)
     file, names = header_of(spark, path) or (path, list(columns))
     fields, missing = match_header(names, columns)
-    if missing:
-        raise MissingColumnsError(file, names, missing)
-    return csv_rows(reader, path, fields, names, origin, multi_line)
+    elsewhere = [name for name in list_folder_columns(file, folders) if name not in fields]
+    unknown = [name for name in missing if name not in elsewhere]
+    if unknown:
+        raise MissingColumnsError(file, names, unknown)
+    return csv_rows(reader, path, fields, names, origin, multi_line, elsewhere)
 
 
 class MissingColumnsError(Exception):

@@ -13,6 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from penstock.codegen.program import Input
+from penstock.codegen.sql.folder_columns import is_against_folders, read_folders
 from penstock.codegen.sql.metadata import make_metadata_items, read_origin
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.trees import alias, both, call, column, function, is_null, null, number, text
@@ -61,6 +62,8 @@ class Records:
     place: str = "STRUCT(_metadata.file_block_start AS part, MONOTONICALLY_INCREASING_ID() AS record)"
     origin: tuple[str, ...] = ()
     """What has to be known of a record's file, beside its path and its time."""
+    folders: tuple[str, ...] = ()
+    """The columns that the folders of a record's file may have values of. Their texts are in the struct `_folder`."""
 
 
 def records_of(source: Input) -> Records:
@@ -72,20 +75,22 @@ def records_of(source: Input) -> Records:
 
 def _records_of_format(source: Input) -> Records:
     options = dict(source.options)
+    folders = bool(options.get("folder_columns", True))
     match options["format"]:
         case "json":
-            return json_records(source.columns)
+            return json_records(source.columns, folders=folders)
         case "csv":
             null = str(options["null"]) if "null" in options else None
-            return csv_records(source.columns, null, multi_line=bool(options.get("multi_line", True)))
+            multi_line = bool(options.get("multi_line", True))
+            return csv_records(source.columns, null, multi_line=multi_line, folders=folders)
         case "parquet":
-            return parquet_records(source.columns)
+            return parquet_records(source.columns, folders=folders)
         case other:
             raise AssertionError(f"the planner let the format {other} through")
 
 
-def json_records(columns: Columns) -> Records:
-    """Records of JSON Lines."""
+def json_records(columns: Columns, folders: bool = False) -> Records:
+    """Records of JSON Lines. `folders`: whether these may have values of the columns."""
     types = [(name, _type(type_)) for name, type_ in columns]
     schema = f"records ARRAY<{wire_type(Struct(tuple(types)), 'json')}>, end BOOLEAN, {MALFORMED} STRING"
     parsed, record = column(PARSED), column(_RECORD)
@@ -105,10 +110,10 @@ def json_records(columns: Columns) -> Records:
     values = [(name, type_, _field(record, name)) for name, type_ in types]
     is_text = call("IS_VALID_UTF8", column("value"))
     steps = [parse, [alias(first, _RECORD)]]
-    return _records(steps, values, "json", problems, _looks_wrong(types), is_text=is_text)
+    return _records(steps, values, "json", problems, _looks_wrong(types), is_text=is_text, folders=folders)
 
 
-def csv_records(columns: Columns, null: str | None = None, multi_line: bool = True) -> Records:
+def csv_records(columns: Columns, null: str | None = None, multi_line: bool = True, folders: bool = False) -> Records:
     """Records of CSV, whose fields are in `_parsed`, too. `null`: a text that stands for NULL.
 
     Bytes that are not UTF-8 are replaced already where a record may be of several lines.
@@ -125,7 +130,7 @@ def csv_records(columns: Columns, null: str | None = None, multi_line: bool = Tr
         given = {name: call("NULLIF", field, text(null)) for name, field in given.items()}
     values = [(name, _type(type_), given[name]) for name, type_ in columns]
     is_text = exp.Paren(this=exp.Or(this=column("_plain"), expression=call("IS_VALID_UTF8", value.copy())))
-    return _records([], values, "csv", problems, is_text=None if multi_line else is_text)
+    return _records([], values, "csv", problems, is_text=None if multi_line else is_text, folders=folders)
 
 
 def text_records(name: str, type_: str, problems: Sequence[Expression]) -> Records:
@@ -144,12 +149,12 @@ def avro_records(columns: Columns) -> Records:
     return Records((tuple(map(print_inline, typed)),), tuple(map(print_inline, items)), print_inline(malformed))
 
 
-def parquet_records(columns: Columns) -> Records:
+def parquet_records(columns: Columns, folders: bool = False) -> Records:
     """Records of Parquet, whose columns are in the struct `_record`: so they may be called `value`, too."""
     types = [(name, _type(type_)) for name, type_ in columns]
     written = call("MAKE_VALID_UTF8", call("TO_JSON", column(_RECORD)))
     values = [(name, type_, _field(column(_RECORD), name)) for name, type_ in types]
-    records = _records([[alias(written, "value")]], values, "parquet", [])
+    records = _records([[alias(written, "value")]], values, "parquet", [], folders=folders)
     schema = ", ".join(f"{_quote_name(name)} {wire_type(type_, 'parquet')}" for name, type_ in types)
     return replace(records, schema=schema, place="STRUCT(0L AS part, _metadata.row_index AS record)")
 
@@ -162,21 +167,30 @@ def _records(
     looks_wrong: Expression | None = None,
     *,
     is_text: Expression | None = None,
+    folders: bool = False,
 ) -> Records:
     """`values`: the name, type, and value of the wire type of each column. `is_text`: whether a record is UTF-8."""
+    names = [(name, type_) for name, type_, _ in values] if folders else []
+    given = {each.name: each for each in read_folders(names)}
     typed = [(*each, column(f"_typed{place}")) for place, each in enumerate(values)]
     steps = [*steps, [alias(convert(value, type_, format_), made.name) for _, type_, value, made in typed]]
+    steps.append([alias(each.value, each.made.name) for each in given.values()])
     known = [misfits(value, type_, format_, converted=made) for _, type_, value, made in typed]
     # One branch for all problems: Spark computes a column for each row if two branches use it.
-    found = [each for each in (*problems, *known, looks_wrong) if each is not None]
+    against = is_against_folders([(made, given[name]) for name, _, _, made in typed if name in given])
+    found = [each for each in (*problems, *known, looks_wrong, against) if each is not None]
     ifs = [exp.If(this=_any_of(found), true=column("value"))] if found else []
     if is_text is not None:
         ifs = [exp.If(this=exp.Not(this=is_text), true=call("MAKE_VALID_UTF8", column("value"))), *ifs]
     malformed = exp.Case(ifs=ifs) if ifs else null(STRING)
-    items = [exp.Alias(this=made, alias=_identifier(name)) for name, _, _, made in typed]
+    filled = [(name, call("COALESCE", made, given[name].made) if name in given else made) for name, _, _, made in typed]
+    items = [exp.Alias(this=value, alias=_identifier(name)) for name, value in filled]
     texts = tuple(tuple(print_inline(each) for each in step) for step in steps)
     return Records(
-        tuple(filter(None, texts)), tuple(map(print_inline, items)), print_inline(alias(malformed, MALFORMED))
+        tuple(filter(None, texts)),
+        tuple(map(print_inline, items)),
+        print_inline(alias(malformed, MALFORMED)),
+        folders=tuple(given),
     )
 
 

@@ -184,7 +184,7 @@ def like_table(span: Span, token: Token) -> Like:
 
 def partitioned(span: Span, columns: tuple[Name, ...]) -> NoReturn:
     found = B002.at(span, "", construct="PARTITIONED BY")
-    raise CompileError([found.with_hint("leave it out: files are read from all folders below their path")])
+    raise CompileError([found.with_hint("leave it out: folders such as day=2026-01-01 have values of the column day")])
 
 
 class ColumnPart(msgspec.Struct, frozen=True):

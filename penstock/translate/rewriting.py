@@ -96,7 +96,9 @@ def _read_clauses(statement: Foreign, place: int, declaration: Declaration) -> i
             case "COMMENT":
                 place += 2
             case "PARTITIONED" | "CLUSTERED":
-                raise NotTranslatedError("PARTITIONED BY has no place: a folder of files is read as a whole")
+                raise NotTranslatedError(
+                    "PARTITIONED BY has no place: folders such as day=2026-01-01 are read without it"
+                )
             case word:
                 sign = word or statement.slice(place, place + 1)
                 raise NotTranslatedError(f"{sign} has no place in a declaration, or a semicolon is missing before it")

@@ -90,6 +90,9 @@ FILES = Connector(
         ConnectorOption(
             "multi_line", BOOLEAN, "csv: whether a field in quotes may have line ends; faster without", default=True
         ),
+        ConnectorOption(
+            "folder_columns", BOOLEAN, "whether folders such as `day=2026-01-01` have values of columns", default=True
+        ),
         ConnectorOption("null", STRING, "csv: the text that stands for NULL; empty unless set"),
         ConnectorOption("operation", NAME, "table: one more column; 'delete', 'd' or '-D' in it deletes the row"),
         ConnectorOption("sequence", NAME, "table: the column that is greatest in the newest row of a key"),

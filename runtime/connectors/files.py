@@ -100,6 +100,7 @@ class FilesSource(RuntimeSource):
                 malformed=records.malformed,
                 place=records.place if source.ordered else None,
                 known=records.origin,
+                folders=records.folders,
                 **of_format.get(str(values["format"]), {}),
                 **given,
             )

@@ -56,7 +56,7 @@ def list_plain_files(source: Input) -> list[PlainFile]:
     """
     path = absolute(re.sub(r"^file:(//)?(?=/)", "", str(source.folder)))
     root = Path(path)
-    if is_glob(path) or not root.exists() or not root.is_absolute():
+    if is_glob(path) or "=" in path or not root.exists() or not root.is_absolute():  # folders may have values
         raise NotPlainError
     endings = _ENDINGS[str(source.values["format"])]
     files = {each.path.name: each for each in map(_describe, _list_paths(root))}

@@ -38,7 +38,7 @@ def draw_file(r: random.Random, columns: int, header: bool, end: str) -> tuple[s
 
 def read_fields(spark: SparkSession, folder: Path, names: list[str], header: bool, multi_line: bool) -> list[list[Any]]:
     origin = ["_metadata.file_path AS _file"]
-    rows = read_csv(spark, spark.read, str(folder), names, origin, header, multi_line).select("_parsed").collect()
+    rows = read_csv(spark, spark.read, str(folder), names, origin, [], header, multi_line).select("_parsed").collect()
     assert not any(row["_parsed"]["_malformed"] for row in rows)
     return [[row["_parsed"][name] for name in names] for row in rows]
 
@@ -64,7 +64,7 @@ def test_blanks_are_a_value_of_one_column_and_an_empty_text_is_none_of_several(
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     (tmp_path / "one" / "1.csv").write_text('s\r\n\r\n  \r\n""\r\n\r\nx\r\n', newline="")
-    (tmp_path / "two" / "1.csv").write_text('\r\nid,s\r\n1,x\r\n""\r\n"  "\r\n \r\n\r\n', newline="")
+    (tmp_path / "two" / "1.csv").write_text('\r\nid,s\r\n1,x\r\n""\r\n"x "\r\n \r\n\r\n', newline="")
     text = "".join(
         f"CREATE STREAM {name} ({columns}) WITH (connector = 'files', path = '{tmp_path / name}', format = 'csv'); "
         f"CREATE STREAM {name}_out AS SELECT * FROM {name}; "
