@@ -13,6 +13,10 @@ class Limits:
     """Of the text of a statement, or of a script, in UTF-8."""
     statement_words: int = 20_000
     """Names, values, keywords and signs of a statement that the engine plans."""
+    check_seconds: float = 5
+    """Until a text that is typed has to be checked."""
+    plan_seconds: float = 10
+    """Until a statement has to be planned."""
     connections: int = 1000
     """Open at once. The next one is refused."""
     select_seconds: float = 60

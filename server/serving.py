@@ -101,7 +101,8 @@ async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callabl
             log = await stack.enter_async_context(
                 StatementLog(catalog.door, settings.limits.engine_seconds, settings.limits.statement_bytes)
             )
-            await open_doors(settings, catalog, log, stack, show)
+            doors = await stack.enter_async_context(AsyncExitStack())
+            await open_doors(settings, catalog, log, doors, show)
             engine = EngineSupervisor(
                 lambda with_files: engine_settings(settings, catalog, with_files), log_file(settings)
             )
@@ -116,8 +117,7 @@ async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callabl
                 raise ServerError(str(error)) from None
             finally:
                 running.cancel()
-                with suppress(asyncio.CancelledError, EngineRefusedError):
-                    await running
+                await asyncio.gather(doors.aclose(), asyncio.wait({running}))  # both take a few seconds
                 await end_task(announced)
                 await end_task(waiting)
 
@@ -260,6 +260,7 @@ def engine_settings(settings: ServerSettings, catalog: DatabasePlace, with_files
         ),
         max_queries=settings.limits.queries,
         max_words=settings.limits.statement_words,
+        plan_seconds=settings.limits.plan_seconds,
         max_changes=settings.limits.changes,
         max_statements=settings.limits.statements,
         files=settings.files if with_files else (),

@@ -1,49 +1,68 @@
-"""Check of a text while it is typed, without the engine: the planner over the relations that there are."""
+"""Checks of texts while they are typed, and scripts cut into statements, without the engine."""
 
 from __future__ import annotations
 
-import anyio
-import anyio.to_thread
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from penstock.compilation import compile
-from penstock.diagnostics import CompileError, Report, report
-from penstock.planner import Catalog
+from penstock.diagnostics import Report, report
+from penstock.server.http.problems import Problem
+from penstock.server.limits import Limits
+from penstock.server.planning.checks import Check, Definition, ScriptPart, Split
+from penstock.server.planning.findings import explain_ended
+from penstock.server.planning.fork_client import AsyncForks
+from penstock.server.planning.frames import Done, Ended
 
-Definition = tuple[str, int, str]
-"""Name, version and statement of a relation."""
+_WAITING = 8
+"""Checks and scripts of one role that may wait at once."""
 
 
 class Checker:
-    """Remembers the catalog of the relations that it has seen, so that each is planned once."""
+    """Asks a process that knows the relations. Each check has a process of its own, which is ended in time."""
 
-    def __init__(self) -> None:
-        self._catalogs: list[tuple[Definition, Catalog]] = []
-        self._one = anyio.CapacityLimiter(1)  # checks share the process with all requests
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._forks = AsyncForks("checks")
+        self._waiting: Counter[str] = Counter()
 
-    async def check(self, text: str, definitions: list[Definition]) -> list[Report]:
-        """What is wrong with a script, and what it is warned about. In a thread of its own, one after the other."""
-        return await anyio.to_thread.run_sync(self._check, text, definitions, limiter=self._one)
+    async def check(self, role: str, text: str, definitions: list[Definition]) -> list[Report]:
+        """What is wrong with a script, and what it is warned about. One that takes too long is a finding (V018).
 
-    def _check(self, text: str, definitions: list[Definition]) -> list[Report]:
+        Raises Problem: the role has too many checks that wait.
+        """
+        seconds = self._limits.check_seconds
+        with self._count(role):
+            outcome = await self._forks.run(role, Check(text), seconds, definitions)
+        if isinstance(outcome, Ended):
+            return [report(explain_ended(outcome, seconds))]
+        found: list[Report] = outcome.value
+        return found
+
+    async def split(self, role: str, text: str) -> list[ScriptPart]:
+        """The statements of a script.
+
+        Raises Problem: that takes too long, or the role has too many scripts that wait.
+        """
+        seconds = self._limits.plan_seconds
+        with self._count(role):
+            outcome = await self._forks.run(role, Split(text, self._limits.statement_words), seconds)
+        if isinstance(outcome, Done):
+            parts: list[ScriptPart] = outcome.value
+            return parts
+        finding = explain_ended(outcome, seconds)
+        raise Problem(413, finding.message, code=finding.code, sqlstate="54000", hint=finding.hint)
+
+    async def close(self) -> None:
+        """Ends the process and all checks."""
+        await self._forks.close()
+
+    @contextmanager
+    def _count(self, role: str) -> Iterator[None]:
+        if self._waiting[role] >= _WAITING:
+            raise Problem(429, f"{_WAITING} checks of {role} wait already", headers={"Retry-After": "5"})
+        self._waiting[role] += 1
         try:
-            findings = compile(text, self._plan_relations(definitions)).diagnostics
-        except CompileError as refusal:
-            findings = refusal.diagnostics
-        return [report(finding) for finding in findings]
-
-    def _plan_relations(self, definitions: list[Definition]) -> Catalog:
-        known = 0
-        for (before, _), now in zip(self._catalogs, definitions, strict=False):
-            if before != now:
-                break
-            known += 1
-        del self._catalogs[known:]
-        for definition in definitions[known:]:
-            catalog = self._catalogs[-1][1] if self._catalogs else Catalog()
-            try:
-                catalog = compile(definition[2], catalog).catalog
-            except CompileError:
-                # The engine, which may be of another version, knows more. What uses the relation is refused as unknown.
-                catalog = catalog.without(definition[0])
-            self._catalogs.append((definition, catalog))
-        return self._catalogs[-1][1] if self._catalogs else Catalog()
+            yield
+        finally:
+            self._waiting[role] -= 1

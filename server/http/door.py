@@ -18,6 +18,7 @@ from penstock.server.engine import Engine
 from penstock.server.http.app import create_app
 from penstock.server.http.catalog import DoorCatalog
 from penstock.server.http.changes import ChangeFeed
+from penstock.server.http.checking import Checker
 from penstock.server.http.metrics import DoorMetrics
 from penstock.server.http.services import Services
 from penstock.server.limits import Limits
@@ -56,7 +57,7 @@ class HttpDoor:
             settings.database, connections=settings.database_connections, select_seconds=limits.select_seconds
         )
         metrics = metrics or DoorMetrics()
-        self.services = Services(engine, catalog, ChangeFeed(catalog), limits, metrics)
+        self.services = Services(engine, catalog, ChangeFeed(catalog), limits, metrics, Checker(limits))
         self.port = settings.port
         self.app = create_app(self.services, settings.hosts)
         self._server = QuietServer(self._configure(limits))
@@ -89,6 +90,7 @@ class HttpDoor:
         self._server.should_exit = True
         if self._task is not None:
             await self._task
+        await self.services.checker.close()
         await self.services.catalog.close()
 
     async def __aenter__(self) -> HttpDoor:

@@ -36,7 +36,7 @@ class Services:
     changes: ChangeFeed
     limits: Limits
     metrics: DoorMetrics
-    checker: Checker = field(default_factory=Checker)
+    checker: Checker
     sessions: ConsoleSessions = field(default_factory=ConsoleSessions)
     failures: FailedLogins = field(default_factory=FailedLogins)
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Annotated, Any
 
-import anyio.to_thread
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from penstock.diagnostics import CompileError, Source
-from penstock.parser import ast, count_words, parse
+from penstock.diagnostics import Source
 from penstock.server.engine import Refusal, RefusedError, Statement, StatementAnswer
 from penstock.server.http.problems import Problem
 from penstock.server.http.services import LoginOf, Services, ServicesOf
+from penstock.server.planning.checks import ScriptPart
 from penstock.values import to_json
 
 router = APIRouter()
 
 CHECKED_BYTES = 1 << 16
 """Of a text that is checked while it is typed."""
-_SCRIPT = 10
-"""Times as long as a statement. A longer script takes more time to be parsed than others should wait."""
 _MAX_NUMBER = (1 << 63) - 1
 _STATUS = {"42501": 403, "53": 503, "57014": 504, "57P03": 503, "54": 413}
 """Of HTTP for an SQLSTATE or its class. All others are 422."""
@@ -76,8 +73,7 @@ async def run_statements(script: Script, request: Request, login: LoginOf, servi
     if len(script.sql.encode()) > limit:
         raise Problem(413, f"the statement is longer than {limit:,} bytes", sqlstate="54000")
     answers: list[Answer] = []
-    parts = await anyio.to_thread.run_sync(split_statements, script.sql, services.limits.statement_words)
-    for part in parts:
+    for part in await services.checker.split(login.role, script.sql):
         statement = Statement(part.settings + part.text, login.role, "http")
         try:
             answer = await _run_while_connected(request, services, statement)
@@ -97,7 +93,7 @@ async def check_script(script: Script, login: LoginOf, services: ServicesOf) -> 
     if len(script.sql.encode()) > CHECKED_BYTES:
         raise Problem(413, f"the text is longer than {CHECKED_BYTES:,} bytes")
     definitions = await services.catalog.list_definitions(login.role)
-    found = await services.checker.check(script.sql, definitions)
+    found = await services.checker.check(login.role, script.sql, definitions)
     return Findings(findings=[dict(finding) for finding in found])
 
 
@@ -114,39 +110,6 @@ async def list_statements(
         row["text"] = Source("<sql>", row["text"]).shown
     following = rows[-1]["id"] if len(rows) == limit else None
     return {"statements": to_json(rows), "next": following}
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptPart:
-    """A statement of a script. `start`: the offset of its first character. `settings`: each SET that is before it."""
-
-    start: int
-    text: str
-    settings: str = ""
-
-
-def split_statements(sql: str, max_words: int) -> list[ScriptPart]:
-    """The statements of a script. Each takes effect by itself, so each is sent with the settings of the script.
-
-    A script that cannot be parsed, or has a statement that is too long, is one statement. The engine refuses it.
-    """
-    source = Source("<sql>", sql)
-    counts = count_words(source)
-    if max(counts, default=0) > max_words or sum(counts) > _SCRIPT * max_words:
-        return [ScriptPart(0, sql)]
-    try:
-        statements = parse(source)
-    except CompileError:
-        return [ScriptPart(0, sql)]
-    parts = []
-    settings = ""
-    for statement in statements:
-        span = statement.span
-        if isinstance(statement, ast.SetOption):
-            settings += f"{span.text};\n"
-        else:
-            parts.append(ScriptPart(span.start, span.text, settings))
-    return parts or [ScriptPart(0, sql)]
 
 
 async def _run_while_connected(request: Request, services: Services, statement: Statement) -> StatementAnswer:

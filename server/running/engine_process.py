@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from threading import Event
@@ -12,16 +13,17 @@ from threading import Event
 import psycopg
 
 from penstock import codegen, runtime
+from penstock.codegen.program import Program
 from penstock.connected import compare_places
 from penstock.diagnostics import CompileError, Source
 from penstock.diagnostics.codes.running import R040, R060
-from penstock.diagnostics.codes.serving import V004, V011, V012, V013
+from penstock.diagnostics.codes.serving import V004, V011, V012
 from penstock.parser import ast
-from penstock.planner import plan_graph
 from penstock.runtime import QueryHandle, RunError, RuntimeSession
 from penstock.server.database.bootstrap import name_holders
-from penstock.server.engine import QUERY_COLUMNS, Refusal, StatementAnswer
-from penstock.server.running.explain import answer_from_catalog, answer_why
+from penstock.server.engine import QUERY_COLUMNS, StatementAnswer
+from penstock.server.planning.statements import Added, Direct, PlannedStatement, Removed, answer_from_catalog, plan_made
+from penstock.server.running.explain import answer_why
 from penstock.server.running.live_query import LiveQuery, show_query
 from penstock.server.running.live_script import (
     MAKING,
@@ -29,7 +31,6 @@ from penstock.server.running.live_script import (
     LiveScript,
     Planned,
     check_submitted,
-    describe_columns,
 )
 from penstock.server.running.public_tables import (
     check_free,
@@ -38,10 +39,10 @@ from penstock.server.running.public_tables import (
     hide_relation,
     show_relation,
 )
-from penstock.server.running.rights import check_owner, check_submitter
+from penstock.server.running.rights import check_owner
 from penstock.server.running.settings import EngineSettings
-from penstock.server.running.sqlstates import refusal_of, refusals_of
-from penstock.server.running.statements import check_settings, check_size, command_tag, list_statements
+from penstock.server.running.statement_queue import PLACES, StatementQueue
+from penstock.server.running.statements import list_statements
 from penstock.server.running.store import Store, WaitingStatement
 
 LOG = logging.getLogger("penstock.engine")
@@ -58,6 +59,7 @@ class EngineProcess:
         self._live: dict[int, LiveQuery] = {}
         self._folders: dict[int, str] = {}
         self._spark: RuntimeSession | None = None
+        self._queue = StatementQueue(settings, self._script, self._apply)
         self._reported = self._pruned = self._trimmed = 0.0
 
     def run(self, stopping: Event) -> None:
@@ -87,19 +89,22 @@ class EngineProcess:
                             raise
                         self._reconnect(stopping)
             finally:
-                for each in self._live.values():
-                    each.stop()
+                self._queue.close()
+                self._stop_all()
         if not self._store.db.closed:
             self._store.say("STOPPED")
 
     def _work(self) -> None:
         """Answers the statements that wait, looks at the queries, and waits a moment."""
-        for waiting in self._store.take():
-            self._answer(waiting)
-            if time.monotonic() - self._reported >= REPORT_SECONDS:
-                self._look()
+        self._queue.work(self._store)
         self._look()
-        self._store.wait(LOOK_SECONDS)
+        self._store.wait(LOOK_SECONDS, self._queue.plug)
+
+    def _stop_all(self) -> None:
+        """Stops all queries at once, each at the end of its micro-batch."""
+        with ThreadPoolExecutor(max(1, len(self._live))) as pool:
+            for stopped in [pool.submit(each.stop) for each in self._live.values()]:
+                stopped.result()
 
     def _reconnect(self, stopping: Event) -> None:
         """Waits for a PostgreSQL that has gone away. Queries are retried meanwhile.
@@ -107,6 +112,7 @@ class EngineProcess:
         Raises psycopg.OperationalError if the catalog is not what this process knows: the next one begins with it.
         """
         LOG.warning("the connection to PostgreSQL is lost")
+        self._queue.forget()
         while not stopping.wait(LOOK_SECONDS):
             for live in self._live.values():
                 live.look()
@@ -143,7 +149,8 @@ class EngineProcess:
             planned = self._script.plan_again(kept.number, kept.text, kept.author, kept.taken)
             self._script.add(planned)
             self._folders[kept.number] = kept.folder
-            live = self._live_query(planned.definition, planned)
+            queries, settings = planned.definition.queries, planned.compilation.settings
+            live = self._live_query(planned.definition, codegen.lower(queries, settings) if queries else None)
             if live is None:
                 continue
             if kept.is_paused:
@@ -179,67 +186,45 @@ class EngineProcess:
                 listed.append((statement, text))
         return listed
 
-    def _answer(self, waiting: WaitingStatement) -> None:
-        source = Source("statement", waiting.text)
-        try:
-            check_submitter(self._store, waiting.author)
-            check_size(source, self._settings.max_words)
-            statements = list_statements(source)
-            if not statements:
-                check_settings(source)
-            answer: StatementAnswer | tuple[Refusal, ...] = self._run(waiting, statements, None)
-        except (CompileError, RunError) as error:
-            cause = error.__cause__
-            answer = (refusal_of(cause),) if isinstance(cause, psycopg.Error) else refusals_of(error.diagnostics)
-        except psycopg.Error as error:
-            answer = (refusal_of(error),)
-        except Exception as error:  # the other queries go on
-            LOG.exception("statement %d failed", waiting.number)
-            answer = refusals_of([V013.at(None, reason=type(error).__name__)])
-        self._store.answer(waiting.number, answer, source.shown)
-
     def _run(
-        self, waiting: WaitingStatement, statements: list[tuple[ast.Statement, str]], file: str | None
+        self, waiting: WaitingStatement, statements: list[tuple[ast.Statement, str]], file: str
     ) -> StatementAnswer:
-        """Runs statements in order. `file`: the operator's, whose statements may reach what they like."""
+        """Runs statements of a file of the operator's in order. They may reach what they like."""
         answer = StatementAnswer("SET")
-        for number, (statement, text) in enumerate(statements):
-            # Of several statements each has a place of its own in the order of all.
-            place = waiting.number * 1000 + number
-            answer = self._run_one(statement, text, place, waiting.author, file)
+        for place, (statement, text) in enumerate(statements):
+            check_submitted(statement)
+            number = waiting.number * PLACES + place
+            match statement:
+                case ast.Drop() | ast.Pause() | ast.Resume() | ast.ExplainWhy() | ast.Show(kind=ast.ShowKind.QUERIES):
+                    answer = self._apply(statement, waiting, number)
+                case ast.Show() | ast.ShowCreate() | ast.Describe() | ast.Explain():
+                    answer = answer_from_catalog(text, self._script.catalog)
+                case ast.SetOption():
+                    raise CompileError([V012.at(statement.span, "", statement="SET alone")])
+                case _:
+                    made = plan_made(self._script, statement, Source(file, text), number, waiting.author)
+                    answer = made if isinstance(made, StatementAnswer) else self._create(made, number, is_file=True)
         return answer
 
-    def _run_one(
-        self, statement: ast.Statement, text: str, number: int, author: str, file: str | None
-    ) -> StatementAnswer:
-        check_submitted(statement)
-        match statement:
+    def _apply(self, does: PlannedStatement | Direct, waiting: WaitingStatement, number: int) -> StatementAnswer:
+        """Carries out a statement of a user."""
+        match does:
+            case PlannedStatement():
+                return self._create(does, number, is_file=False)
             case ast.Drop():
-                return self._drop(statement, author)
+                return self._drop(does, waiting.author)
             case ast.Pause() | ast.Resume():
-                return self._pause(statement, author)
-            case ast.Show(kind=ast.ShowKind.QUERIES):
+                return self._pause(does, waiting.author)
+            case ast.Show():
                 return StatementAnswer("SHOW", QUERY_COLUMNS, tuple(map(show_query, self._live.values())))
             case ast.ExplainWhy():
-                live = self._live[self._script.find_query(statement.name).number]
-                return answer_why(statement.name.text, live)
-            case ast.Show() | ast.ShowCreate() | ast.Describe() | ast.Explain():
-                return answer_from_catalog(text, self._script.catalog)
-            case ast.SetOption():
-                raise CompileError([V012.at(statement.span, "", statement="SET alone")])
-            case _:
-                return self._create(statement, text, number, author, file)
+                return answer_why(does.name.text, self._live[self._script.find_query(does.name).number])
 
-    def _create(
-        self, statement: ast.Statement, text: str, number: int, author: str, file: str | None
-    ) -> StatementAnswer:
-        tag = command_tag(statement)
-        there = self._script.find_unmade(statement)
-        if there is not None:
-            return StatementAnswer(tag, notices=(f"{there.relation} already exists",))
-        planned = self._script.plan(statement, Source(file or "statement", text), number, author, frozenset())
+    def _create(self, made: PlannedStatement, number: int, *, is_file: bool) -> StatementAnswer:
+        planned = made.planned
         definition, compilation = planned.definition, planned.compilation
-        if definition.relation is not None and file is None:
+        author = definition.author
+        if definition.relation is not None and not is_file:
             self._settings.allowed.check(definition.relation, planned.catalog)
         self._check_count(planned)
         compare_places(compilation, planned.over)
@@ -253,27 +238,30 @@ class EngineProcess:
         check_free(self._store.db, definition, planned.replaced)
         version = 1 + (0 if definition.relation is None else self._store.find_version(definition.relation))
         if planned.replaced is not None:
-            self._forget(planned.replaced)
-        self._script.add(planned)
+            self._forget(self._script.definitions[planned.replaced.number])
+        self._add(planned)
         self._folders[number] = f"{self._settings.state}/checkpoints/{number}"
-        live = self._live_query(definition, planned)
-        plan = plan_graph(definition.queries, compilation.settings)
-        self._store.keep(definition, self._folders[number], describe_columns(planned), plan, version)
-        if live is not None:
-            try:
+        live = self._live_query(definition, made.program)
+        try:
+            self._store.keep(definition, self._folders[number], made.columns, made.graph, version)
+            if live is not None:
                 live.start()
-            except BaseException:
-                self._forget(definition)
-                raise
+        except BaseException:
+            self._forget(definition)
+            raise
+        if live is not None:
             self._report(live)
         warnings = tuple(each.message for each in compilation.diagnostics)
         started = () if live is None or definition.name is None else (definition.name,)
-        return StatementAnswer(tag, notices=warnings, queries=started)
+        return StatementAnswer(made.tag, notices=warnings, queries=started)
 
-    def _live_query(self, definition: LiveDefinition, planned: Planned) -> LiveQuery | None:
-        if not definition.queries:
+    def _add(self, planned: Planned) -> None:
+        self._script.add(planned)
+        self._queue.note(Added(planned))
+
+    def _live_query(self, definition: LiveDefinition, program: Program | None) -> LiveQuery | None:
+        if program is None:
             return None
-        program = codegen.lower(definition.queries, planned.compilation.settings)
         folder = self._folders[definition.number]
 
         def start(session: RuntimeSession) -> list[QueryHandle]:
@@ -315,6 +303,7 @@ class EngineProcess:
             raise
         self._live.pop(definition.number, None)
         self._script.remove(definition)
+        self._queue.note(Removed(definition))
         self._store.forget(definition)
         shutil.rmtree(Path(self._folders.pop(definition.number)), ignore_errors=True)
 

@@ -36,6 +36,7 @@ class EngineSettings:
     allowed: Allowed = field(default_factory=Allowed)
     max_queries: int = 100
     max_words: int = 20_000
+    plan_seconds: float = 10
     max_changes: int = 100_000
     max_statements: int = 100_000
     restarts: RestartPolicy = field(default_factory=RestartPolicy)

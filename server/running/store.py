@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import select
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -62,22 +64,26 @@ class Store:
             {"state": state, "process": os.getpid()},
         )
 
-    def take(self) -> Iterator[WaitingStatement]:
-        """The waiting statements, in order, each marked as running."""
+    def take(self, busy: Sequence[str] = ()) -> Iterator[WaitingStatement]:
+        """The first waiting statement of each author who is not busy, marked as running."""
+        authors = list(busy)
         while True:
             row = self.db.execute(
                 "UPDATE penstock.statement SET state = 'running', started = now() WHERE id = (SELECT id FROM "
-                "penstock.statement WHERE state = 'waiting' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) "
-                "RETURNING id, text, author, door"
+                "penstock.statement WHERE state = 'waiting' AND author <> ALL (%s) ORDER BY id LIMIT 1 "
+                "FOR UPDATE SKIP LOCKED) RETURNING id, text, author, door",
+                [authors],
             ).fetchone()
             if row is None:
                 return
-            yield WaitingStatement(*row)
+            taken = WaitingStatement(*row)
+            authors.append(taken.author)
+            yield taken
 
-    def wait(self, seconds: float) -> None:
-        """Returns when a statement may have come, or after so many seconds."""
-        for _ in self.db.notifies(timeout=seconds, stop_after=1):
-            return
+    def wait(self, seconds: float, plug: socket.socket) -> None:
+        """Returns when a statement may have come, when something comes from the plug, or after so many seconds."""
+        if next(self.db.notifies(timeout=0, stop_after=1), None) is None:
+            select.select([self.db.fileno(), plug.fileno()], [], [], seconds)
 
     def answer(self, number: int, answer: StatementAnswer | tuple[Refusal, ...], text: str) -> None:
         """Writes the answer to a statement, and tells the doors. `text`: the statement as others may see it."""

@@ -1,0 +1,35 @@
+"""The process that forks: `python -m penstock.server.planning checks`, with a socket as its standard input."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+
+from penstock.server.planning.fork_server import ForkServer, Planner
+
+
+def make_planner(kind: str) -> Planner:
+    """The planner of a kind: `checks` of the doors, `statements` of the engine."""
+    if kind == "checks":
+        from penstock.server.planning.checks import CheckPlanner
+
+        return CheckPlanner()
+    from penstock.server.planning.statements import StatementPlanner
+
+    return StatementPlanner()
+
+
+def main() -> int:
+    """Serves until the other end of standard input is closed."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which closes the socket
+    plug = socket.socket(fileno=os.dup(0))
+    ForkServer(plug, make_planner(sys.argv[1])).serve()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
