@@ -10,7 +10,8 @@ from penstock.parser.ast import ShowKind, Stage
 from penstock.server.engine import QUERY_COLUMNS, REASON_COLUMNS, Refusal
 from penstock.server.postgres.messages import MAX_PARAMETERS
 from penstock.server.postgres.names import list_relations, list_relations_without_select, read_name, says_stream
-from penstock.server.postgres.run_calls import RunCall, find_run_calls
+from penstock.server.postgres.probing import Probe
+from penstock.server.postgres.run_calls import RunCall, find_probed, find_run_calls
 from penstock.server.postgres.tokens import Lexeme, Part, split_statements
 
 CHANGES_HINT = "read the changes of a table from GET /v1/tables/{name}/changes"
@@ -67,6 +68,8 @@ class RunCalls:
     before: str
     after: str
     """As of OwnStatements."""
+    probe: Probe | None = None
+    """What tells which of the calls are carried out. None if all of them are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,11 @@ def classify(text: str, relations: Collection[str]) -> Verdict | None:
         if len(inner) == 1:
             last = max((int(token.text) for token in inner[0] if token.part is Part.PARAMETER), default=0)
             is_copy = inner[0][0].is_word("copy")
-            return RunCalls(tuple(calls), last, is_copy, before, after) if last <= MAX_PARAMETERS else None
+            if last > MAX_PARAMETERS:
+                return None
+            place = find_probed(inner[0], calls)
+            probe = None if place is None else Probe(text[place[0] : place[1]], place[0], tuple(calls))
+            return RunCalls(tuple(calls), last, is_copy, before, after, probe)
         return _refused("a message with penstock.run has other statements as well", ALONE_HINT, calls[0].start)
     if len(own) < len(inner):
         message = "a message has statements of Penstock and of PostgreSQL"

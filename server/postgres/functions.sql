@@ -12,6 +12,13 @@ AS $$
 DECLARE
     notice text;
 BEGIN
+    IF answer ? 'ask' THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PK001',
+            MESSAGE = 'the statement of Penstock was not asked for when the relay looked',
+            DETAIL = answer ->> 'ask',
+            HINT = 'send the statement again';
+    END IF;
     IF answer ? 'message' THEN
         RAISE EXCEPTION USING
             ERRCODE = answer ->> 'sqlstate',
@@ -46,6 +53,27 @@ BEGIN
 END;
 $$;
 COMMENT ON FUNCTION penstock.answer(jsonb) IS 'The rows of an answer of the engine.';
+
+-- Carries a statement out, and takes back what it has done.
+CREATE OR REPLACE FUNCTION penstock.find_asked(statement text) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    place text;
+BEGIN
+    BEGIN
+        EXECUTE statement;
+        RAISE EXCEPTION USING ERRCODE = 'PK002';
+    EXCEPTION
+        WHEN SQLSTATE 'PK002' THEN
+            RETURN -1;
+        WHEN SQLSTATE 'PK001' THEN
+            GET STACKED DIAGNOSTICS place = PG_EXCEPTION_DETAIL;
+            RETURN place::integer;
+    END;
+END;
+$$;
+COMMENT ON FUNCTION penstock.find_asked(text) IS 'The first call of penstock.run that a statement carries out, -1 if it does none.';
 
 CREATE OR REPLACE FUNCTION penstock.run(answer jsonb) RETURNS TABLE (line text)
 LANGUAGE plpgsql STABLE

@@ -53,6 +53,8 @@ class Expected:
     """What stands in the place of the tags of the statements, one after the other."""
     edit_error: Callable[[Fields], Fields] | None = None
     """Also of its warnings."""
+    rows: list[bytes] | None = None
+    """Gets the rows, which the client does not see."""
     succeeded: bool = False
     """Whether its answer has come, and was no error."""
 
@@ -72,6 +74,7 @@ class Responses:
         self._changed = asyncio.Event()
         self._is_copying = False
         self._is_ready = False
+        self._keeps_rows = False
         self.is_skipping = False
         """Whether the server ignores all messages up to the next Sync."""
 
@@ -91,6 +94,7 @@ class Responses:
             self.is_skipping = False
         if self.is_skipping:
             return expected
+        self._keeps_rows |= expected.rows is not None
         if not self._is_copying:
             if self._pending or expected.request is not Request.COPIED:
                 self._pending.append(expected)
@@ -121,7 +125,13 @@ class Responses:
             kind, length = unpack(data, at)
             end = at + length + 1
             if kind == 68 or kind == 100:  # rows (D) and rows of a COPY (d)
-                if end > size:
+                if self._keeps_rows and self._pending and self._pending[0].rows is not None:
+                    if end > size:
+                        break
+                    self._pending[0].rows.append(data[at + 5 : end])
+                    out.append(data[start:at])
+                    start = end
+                elif end > size:
                     self._rest = end - size
                     at = size
                     break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penstock.server.postgres.tokens import Lexeme, Part
 
@@ -25,6 +25,11 @@ class RunCall:
     body: int | None
     """The place of the statement's first character in the message, if it is written there character by character."""
 
+    def moved(self, places: int) -> RunCall:
+        """The call in a text that has so many more characters in front."""
+        body = None if self.body is None else self.body + places
+        return replace(self, start=self.start + places, end=self.end + places, body=body)
+
 
 def find_run_calls(tokens: Sequence[Lexeme], text: str) -> tuple[RunCall, ...]:
     """The calls of a statement of `text` whose argument is a constant or a parameter, in their order."""
@@ -33,6 +38,38 @@ def find_run_calls(tokens: Sequence[Lexeme], text: str) -> tuple[RunCall, ...]:
         return ()
     found = (_read_call(tokens, at, text) for at in range(len(tokens) - 5))
     return tuple(call for call in found if call is not None)
+
+
+def find_probed(tokens: Sequence[Lexeme], calls: Sequence[RunCall]) -> tuple[int, int] | None:
+    """The begin and the end of the query that decides which of its calls are carried out; None if all of them are.
+
+    That is so for `SELECT … FROM penstock.run('…')`. What a cursor does is known when its rows are fetched, and a
+    statement with more parameters than those of the calls is not carried out without their values.
+    """
+    if tokens[0].is_word("declare") or _is_plain(tokens, calls):
+        return None
+    given = [call.parameter for call in calls if call.parameter]
+    if sum(token.part is Part.PARAMETER for token in tokens) > len(given):
+        return None
+    if not tokens[0].is_word("copy"):
+        return tokens[0].start, tokens[-1].end
+    depth = 0
+    for token in tokens[1:]:
+        depth += token.opens
+        if depth == 0:
+            return tokens[1].end, token.start
+    return None
+
+
+def _is_plain(tokens: Sequence[Lexeme], calls: Sequence[RunCall]) -> bool:
+    """Whether it is `SELECT * FROM penstock.run(…)` or `SELECT line FROM …`, maybe with an alias."""
+    before = [token.text for token in tokens if token.end <= calls[0].start]
+    if len(calls) > 1 or before not in (
+        ["select", item, "from", "penstock", ".", "run", "("] for item in ("*", "line")
+    ):
+        return False
+    after = [token for token in tokens if token.start >= calls[0].end]
+    return len(after) == 1 or (len(after) == 3 and after[1].is_word("as") and after[2].is_name)
 
 
 def _creates_table(tokens: Sequence[Lexeme]) -> bool:

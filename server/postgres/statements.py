@@ -23,6 +23,7 @@ from penstock.server.postgres.messages import (
     query,
     statement_key,
 )
+from penstock.server.postgres.probing import Probe, Prober, marker
 from penstock.server.postgres.responses import Expected, Fields, Request, Responses
 from penstock.server.postgres.rewriting import edit_calls, edit_own, edit_refused, refused_text, replace_arguments
 from penstock.server.postgres.run_calls import RunCall
@@ -60,6 +61,7 @@ class Prepared:
     """What stands in the place of the calls' arguments."""
     copy: str | None = None
     """The text of a COPY. It is prepared again with each answer, since it takes no parameters."""
+    probe: Probe | None = None
 
     @property
     def hidden(self) -> int:
@@ -82,6 +84,7 @@ class StatementRunner:
         self._server = server
         self._responses = responses
         self._asker = asker
+        self._prober = Prober(server, responses)
         self._prepared: dict[bytes, Prepared] = {}
         self._portals: dict[bytes, Expected] = {}
 
@@ -117,14 +120,14 @@ class StatementRunner:
                     return
                 if await self._would_run("CALL penstock.finish(NULL)", edit_own(None)):
                     await self._run_own(statements, after.encode(codec))
-            case RunCalls(calls, before=before, after=after):
+            case RunCalls(calls, before=before, after=after, probe=probe):
                 if not await self._run_before(before, codec):
                     return
                 rest = " " * len(before) + text[len(before) :]  # places stay what they are
                 arguments = [_NULL] * len(calls)
                 tried = replace_arguments(rest[: len(rest) - len(after)], calls, arguments)
                 if await self._would_run(tried, edit_calls(None, calls, arguments), codec):
-                    await self._run_calls(rest, codec, calls)
+                    await self._run_calls(rest, codec, calls, probe)
 
     def can_prepare(self, parse: Parse, verdict: Verdict) -> bool:
         """False if the server is to say what it thinks of a statement: its parameter cannot be one of penstock.run."""
@@ -149,7 +152,8 @@ class StatementRunner:
             arguments = tuple(f"${len(types) + place}" for place in range(1, len(verdict.calls) + 1))
             if verdict.is_copy:
                 arguments = (_NULL,) * len(verdict.calls)
-            prepared = Prepared(len(types), None, verdict.calls, arguments, text if verdict.is_copy else None)
+            copy = text if verdict.is_copy else None
+            prepared = Prepared(len(types), None, verdict.calls, arguments, copy, verdict.probe)
             rewritten = replace_arguments(text, verdict.calls, arguments)
         else:
             assert isinstance(verdict, OwnStatements)
@@ -189,13 +193,15 @@ class StatementRunner:
         if prepared.found:
             answers = [_as_described(await self._ask_found(prepared.found), prepared.found)]
         else:
-            answers = await self._ask_calls(prepared.calls, bind, codec)
+            asked = await self._ask_calls(prepared.calls, bind, codec, prepared.probe, is_message=False)
+            if asked is None:
+                return
+            answers = asked
         if prepared.copy is not None:
             self._bind_copy(bind, prepared, prepared.copy, codec, answers)
             return
-        last = answers[-1]
-        edit = prepared.edit(last.position)
-        tags = [last.tag] if prepared.found else []
+        edit = prepared.edit(_find_position(answers))
+        tags = [answers[-1].tag] if prepared.found else []
         self._portals[bind.portal] = Expected(Request.EXECUTE, tags=tags, edit_error=edit)
         texts = [each.packed for each in answers] + [None] * (prepared.hidden - len(answers))
         self._send(Expected(Request.BIND, edit_error=edit), bind.with_texts(texts).packed)
@@ -203,7 +209,7 @@ class StatementRunner:
     def _bind_copy(self, bind: Bind, prepared: Prepared, text: str, codec: str, answers: Sequence[Answered]) -> None:
         """Binds a COPY that has the answers in its text."""
         arguments = _constants(answers, prepared.calls)
-        edit = edit_calls(answers[-1].position, prepared.calls, arguments)
+        edit = edit_calls(_find_position(answers), prepared.calls, arguments)
         self._portals[bind.portal] = Expected(Request.EXECUTE, edit_error=edit)
         rewritten = replace_arguments(text, prepared.calls, arguments).encode(codec)
         self._send(Expected(Request.PARSE, hidden=True, edit_error=edit), Parse(_COPY, rewritten, ()).packed)
@@ -230,10 +236,12 @@ class StatementRunner:
         tags = [each.tag for each in answers]
         self._send(Expected(Request.QUERY, tags=tags, edit_error=edit), query(text.encode() + after))
 
-    async def _run_calls(self, text: str, codec: str, calls: Sequence[RunCall]) -> None:
-        answers = await self._ask_calls(calls, None, codec)
+    async def _run_calls(self, text: str, codec: str, calls: Sequence[RunCall], probe: Probe | None) -> None:
+        answers = await self._ask_calls(calls, None, codec, probe, is_message=True)
+        if answers is None:
+            return
         arguments = _constants(answers, calls)
-        edit = edit_calls(answers[-1].position, calls, arguments)
+        edit = edit_calls(_find_position(answers), calls, arguments)
         rewritten = replace_arguments(text, calls, arguments).encode(codec)
         self._send(Expected(Request.QUERY, edit_error=edit), query(rewritten))
 
@@ -243,21 +251,44 @@ class StatementRunner:
             return _refused(outcome, found.start)
         return Answered(pack_answer(outcome), outcome.columns, outcome.tag)
 
-    async def _ask_calls(self, calls: Sequence[RunCall], bind: Bind | None, codec: str) -> list[Answered]:
-        """The answers to the calls of a statement, up to the first refusal."""
-        answers: list[Answered] = []
-        for call in calls:
-            text, body = call.statement, call.body
-            if text is None and bind is not None:
-                value = bind.values[call.parameter - 1]
-                text = None if value is None else value.decode(codec, "replace")
-            null = refusal("22004", "penstock.run needs a statement, not NULL")
-            outcome = null if text is None else await self._asker.ask(text)
-            if isinstance(outcome, RefusedError):
-                answers.append(_refused(outcome, body, call.start))
+    async def _ask_calls(
+        self, calls: Sequence[RunCall], bind: Bind | None, codec: str, probe: Probe | None, *, is_message: bool
+    ) -> list[Answered] | None:
+        """The answers to the calls of a statement, up to the first refusal. None if the client has got an error.
+
+        A call that the statement does not carry out is not asked. `is_message`: as of Prober.find_asked.
+        """
+        if probe is None:
+            answers: list[Answered] = []
+            for call in calls:
+                answers.append(await self._ask_call(call, bind, codec))
+                if answers[-1].is_refused:
+                    break
+            return answers
+        answers = [Answered(b'{"ask": %d}' % place, ("line",), "") for place in range(len(calls))]
+        open_calls = set(range(len(calls)))
+        while open_calls and not any(each.is_refused for each in answers):
+            arguments = [marker(n) if n in open_calls else constant(each.packed) for n, each in enumerate(answers)]
+            text, edit = probe.write(arguments), probe.edit(arguments)
+            place = await self._prober.find_asked(text, codec, edit, is_message=is_message)
+            if place is None:
+                return None
+            if place not in open_calls:
                 break
-            answers.append(Answered(pack_lines(outcome), ("line",), ""))
+            open_calls.discard(place)
+            answers[place] = await self._ask_call(calls[place], bind, codec)
         return answers
+
+    async def _ask_call(self, call: RunCall, bind: Bind | None, codec: str) -> Answered:
+        text = call.statement
+        if text is None and bind is not None:
+            value = bind.values[call.parameter - 1]
+            text = None if value is None else value.decode(codec, "replace")
+        null = refusal("22004", "penstock.run needs a statement, not NULL")
+        outcome = null if text is None else await self._asker.ask(text)
+        if isinstance(outcome, RefusedError):
+            return _refused(outcome, call.body, call.start)
+        return Answered(pack_lines(outcome), ("line",), "")
 
     async def _would_run(self, text: str, edit: Callable[[Fields], Fields], codec: str = "ascii") -> bool:
         """Whether PostgreSQL accepts a statement. If it does not, the client gets the error as that of its Query."""
@@ -300,6 +331,11 @@ class StatementRunner:
 def _constants(answers: Sequence[Answered], calls: Sequence[RunCall]) -> list[str]:
     """The arguments of the calls. Those behind a refusal are not asked for."""
     return [constant(each.packed) for each in answers] + [_NULL] * (len(calls) - len(answers))
+
+
+def _find_position(answers: Sequence[Answered]) -> int | None:
+    """What a refusal among the answers is about."""
+    return next((each.position for each in answers if each.is_refused), None)
 
 
 def _find_problem(verdict: Verdict) -> Refusal | None:
