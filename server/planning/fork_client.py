@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import count
 from typing import Any, Literal
 
-from penstock.server.planning.frames import Answer, Done, Ended, Job, Note, pack, take_frames
+from penstock.server.planning.frames import Done, Ended, Job, JobAnswer, News, pack, take_frames
 
 LOG = logging.getLogger("penstock.planning")
 SILENT_SECONDS = 20
@@ -61,7 +61,7 @@ class ForkClient:
     def note(self, news: Any) -> None:
         """Sends news, if there is a fork server that does not know them."""
         if self._plug is not None:
-            self._send(Note(news))
+            self._send(News(news))
 
     def poll(self) -> list[tuple[int, Outcome]]:
         """Sends what waits, and gives the outcomes that have come. Does not wait."""
@@ -79,7 +79,7 @@ class ForkClient:
             self._stop()
         for message in take_frames(self._received):
             self._heard = time.monotonic()
-            if isinstance(message, Answer) and message.number in self._pending:
+            if isinstance(message, JobAnswer) and message.number in self._pending:
                 self._pending.discard(message.number)
                 (outcome,) = take_frames(bytearray(message.packed))
                 answers.append((message.number, outcome))
@@ -105,9 +105,9 @@ class ForkClient:
         self._received, self._unsent = bytearray(), bytearray()
         self._heard = time.monotonic()
         for news in self._tell():
-            self._send(Note(news))
+            self._send(News(news))
 
-    def _send(self, message: Job | Note) -> None:
+    def _send(self, message: Job | News) -> None:
         _ = self.plug
         self._unsent += pack(message)
         with suppress(OSError):  # poll notices it

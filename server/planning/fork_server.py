@@ -16,7 +16,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
 
-from penstock.server.planning.frames import Answer, Done, Ended, Job, Note, pack, take_frames
+from penstock.server.planning.frames import Done, Ended, Job, JobAnswer, News, pack, take_frames
 
 LOG = logging.getLogger("penstock.planning")
 JOBS, JOBS_OF_OWNER = 4, 2
@@ -98,7 +98,7 @@ class ForkServer:
         self._received += data
         for message in take_frames(self._received):
             match message:
-                case Note(news):
+                case News(news):
                     try:
                         self._planner.note(news)
                     except Exception:
@@ -147,7 +147,7 @@ class ForkServer:
         packed = bytes(running.received)
         if os.waitstatus_to_exitcode(status) != 0:
             packed = pack(explain_end(os.waitstatus_to_exitcode(status)))
-        self._plug.sendall(pack(Answer(running.job.number, packed)))
+        self._plug.sendall(pack(JobAnswer(running.job.number, packed)))
 
 
 def explain_end(code: int) -> Ended:

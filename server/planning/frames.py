@@ -25,7 +25,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class News:
     """News for the process that forks, which all later jobs know."""
 
     news: Any
@@ -47,7 +47,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JobAnswer:
     """The end of a job. `packed`: a pickled Done or Ended, as the forked process wrote it."""
 
     number: int

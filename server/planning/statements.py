@@ -66,7 +66,7 @@ class PlannedStatement:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StatementStep:
     """What is to be done with one statement of a text. `is_last`: the text has no other one behind it."""
 
     does: StatementAnswer | PlannedStatement | Direct
@@ -97,7 +97,7 @@ class StatementPlanner:
         else:
             self._script.remove(self._script.definitions[news.definition.number])
 
-    def run(self, work: PlanStatement) -> Step | Refused:
+    def run(self, work: PlanStatement) -> StatementStep | Refused:
         """Plans or answers a statement."""
         assert self._script is not None, "the relations are told first"
         try:
@@ -106,26 +106,28 @@ class StatementPlanner:
             return Refused(tuple(error.diagnostics))
 
 
-def plan_step(script: LiveScript, work: PlanStatement) -> Step:
+def plan_step(script: LiveScript, work: PlanStatement) -> StatementStep:
     """What is to be done with a statement; raises CompileError."""
     source = Source("statement", work.text)
     check_size(source, work.max_words)
     statements = list_statements(source)
     if not statements:
         check_settings(source)
-        return Step(StatementAnswer("SET"), is_last=True)
+        return StatementStep(StatementAnswer("SET"), is_last=True)
     statement, text = statements[work.place]
     is_last = work.place == len(statements) - 1
     check_submitted(statement)
     match statement:
         case ast.Drop() | ast.Pause() | ast.Resume() | ast.ExplainWhy() | ast.Show(kind=ast.ShowKind.QUERIES):
-            return Step(statement, is_last)
+            return StatementStep(statement, is_last)
         case ast.Show() | ast.ShowCreate() | ast.Describe() | ast.Explain():
-            return Step(answer_from_catalog(text, script.catalog), is_last)
+            return StatementStep(answer_from_catalog(text, script.catalog), is_last)
         case ast.SetOption():
             raise CompileError([V012.at(statement.span, "", statement="SET alone")])
         case _:
-            return Step(plan_made(script, statement, Source("statement", text), work.number, work.author), is_last)
+            return StatementStep(
+                plan_made(script, statement, Source("statement", text), work.number, work.author), is_last
+            )
 
 
 def plan_made(

@@ -24,7 +24,7 @@ from penstock.server.planning.statements import (
     Refused,
     Relations,
     Removed,
-    Step,
+    StatementStep,
 )
 from penstock.server.running.live_script import LiveScript
 from penstock.server.running.rights import check_submitter
@@ -107,7 +107,7 @@ class StatementQueue:
             finding = explain_ended(outcome, self._settings.plan_seconds)
             self._answer(store, job.waiting, refusals_of([finding]))
             return
-        step: Step | Refused = outcome.value
+        step: StatementStep | Refused = outcome.value
         if isinstance(step, Refused):
             self._answer(store, job.waiting, refusals_of(step.findings))
             return
@@ -129,7 +129,7 @@ class StatementQueue:
         finding = V007.at(None).because("Others have changed relations while the statement was planned.")
         self._answer(store, job.waiting, refusals_of([finding.with_hint("send the statement again")]))
 
-    def _carry_out(self, step: Step, job: OnItsWay) -> StatementAnswer | tuple[Refusal, ...]:
+    def _carry_out(self, step: StatementStep, job: OnItsWay) -> StatementAnswer | tuple[Refusal, ...]:
         does = step.does
         if isinstance(does, StatementAnswer):
             return does

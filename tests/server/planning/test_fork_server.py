@@ -14,7 +14,7 @@ import pytest
 
 from penstock.server.planning.fork_client import ForkClient, Outcome
 from penstock.server.planning.fork_server import ForkServer
-from penstock.server.planning.frames import Done, Ended, Note
+from penstock.server.planning.frames import Done, Ended, News
 
 
 class OddJobs:
@@ -78,7 +78,7 @@ class OddClient(ForkClient):
         self._received, self._unsent = bytearray(), bytearray()
         self._heard = time.monotonic()
         for news in self._tell():
-            self._send(Note(news))
+            self._send(News(news))
 
 
 @pytest.fixture
