@@ -8,6 +8,8 @@ import signal
 import socket
 import sys
 
+from penstock.diagnostics.logs import log_to_stderr
+from penstock.diagnostics.terminal import guard_output
 from penstock.server.planning.fork_server import ForkServer, Planner
 
 
@@ -24,7 +26,8 @@ def make_planner(kind: str) -> Planner:
 
 def main() -> int:
     """Serves until the other end of standard input is closed."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    guard_output()
+    log_to_stderr(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which closes the socket
     plug = socket.socket(fileno=os.dup(0))
     ForkServer(plug, make_planner(sys.argv[1])).serve()

@@ -179,8 +179,9 @@ def run_limited(planner: Planner, job: Job, writing: int) -> NoReturn:
     thread = threading.Thread(target=run)
     thread.start()
     thread.join()
-    with os.fdopen(writing, "wb") as pipe:
-        pipe.write(packed[0])
+    unsent = memoryview(packed[0])
+    while unsent:
+        unsent = unsent[os.write(writing, unsent) :]
     os._exit(0)
 
 
