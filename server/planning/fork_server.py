@@ -48,7 +48,7 @@ class RunningJob:
 
     job: Job
     process: int
-    pipe: int
+    plug: socket.socket
     ends: float
     received: bytearray = field(default_factory=bytearray)
     is_late: bool = False
@@ -117,15 +117,15 @@ class ForkServer:
                 self._fork(job)
 
     def _fork(self, job: Job) -> None:
-        reading, writing = os.pipe()
+        reading, writing = socket.socketpair()
         process = os.fork()
         if process == 0:
-            os.close(reading)
+            reading.close()
             self._plug.close()
             run_limited(self._planner, job, writing)
-        os.close(writing)
+        writing.close()
         running = RunningJob(job, process, reading, time.monotonic() + job.seconds)
-        self._running[reading] = running
+        self._running[reading.fileno()] = running
         self._selector.register(reading, selectors.EVENT_READ)
 
     def _end_late(self) -> None:
@@ -136,13 +136,13 @@ class ForkServer:
                 os.kill(each.process, signal.SIGKILL)
 
     def _read_job(self, running: RunningJob) -> None:
-        data = os.read(running.pipe, 1 << 20)
+        data = running.plug.recv(1 << 20)
         if data:
             running.received += data
             return
-        self._selector.unregister(running.pipe)
-        os.close(running.pipe)
-        del self._running[running.pipe]
+        self._selector.unregister(running.plug)
+        del self._running[running.plug.fileno()]
+        running.plug.close()
         _, status = os.waitpid(running.process, 0)
         packed = bytes(running.received)
         if os.waitstatus_to_exitcode(status) != 0:
@@ -159,7 +159,7 @@ def explain_end(code: int) -> Ended:
     return Ended("fault", f"exit code {code}")
 
 
-def run_limited(planner: Planner, job: Job, writing: int) -> NoReturn:
+def run_limited(planner: Planner, job: Job, writing: socket.socket) -> NoReturn:
     """The life of a forked process: it writes the outcome of the job, and ends."""
     # The kernel ends it, whatever it does, also when nobody watches it any more.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -179,9 +179,7 @@ def run_limited(planner: Planner, job: Job, writing: int) -> NoReturn:
     thread = threading.Thread(target=run)
     thread.start()
     thread.join()
-    unsent = memoryview(packed[0])
-    while unsent:
-        unsent = unsent[os.write(writing, unsent) :]
+    writing.sendall(packed[0])
     os._exit(0)
 
 
