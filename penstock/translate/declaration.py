@@ -14,6 +14,7 @@ _MODIFIERS = frozenset({
     "CHECK", "REFERENCES", "GENERATED", "VIRTUAL",
 })
 # fmt: on
+WATERMARK = "WATERMARK FOR"
 
 
 @dataclass(slots=True)
@@ -22,7 +23,8 @@ class Declaration:
 
     `key`: the names in PRIMARY KEY. `computed`: columns that are expressions. `query`: that of … AS SELECT.
     `not_null`: columns that are declared NOT NULL. `metadata`: what stands behind the types of METADATA columns.
-    `changes`: what the translation does to the rest.
+    `places`: where the expressions of computed columns are, by their names, and that of the watermark. `changes`: what
+    the translation does to the rest.
     """
 
     kind: str
@@ -37,6 +39,7 @@ class Declaration:
     query: str = ""
     not_null: list[str] = field(default_factory=list)
     metadata: dict[str, str] = field(default_factory=dict)
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
     changes: list[str] = field(default_factory=list)
 
     def list_changes(self) -> list[str]:
@@ -97,6 +100,7 @@ def read_element(statement: Foreign, first: int, end: int, declaration: Declarat
     """One column, key or watermark. Raises NotTranslatedError."""
     if statement.says(first, "WATERMARK FOR"):
         declaration.watermark = statement.slice(first, end)
+        declaration.places[WATERMARK] = (first, end)
         return
     if statement.word(first) == "CONSTRAINT":
         first += 2
@@ -108,6 +112,7 @@ def read_element(statement: Foreign, first: int, end: int, declaration: Declarat
     if statement.word(first + 1) == "AS":
         stop = next((p for p in range(first + 2, end) if statement.word(p) == "COMMENT"), end)
         declaration.computed.append((name, statement.slice(first + 2, stop)))
+        declaration.places[name] = (first + 2, stop)
         return
     behind = first + 1
     while behind < end and statement.word(behind) not in _MODIFIERS:

@@ -46,8 +46,6 @@ def list_differences(statement: Foreign, system: System, plans: Iterable[Node]) 
         and not any(statement.word(place) == "STREAM" for place in range(len(statement)))
     ):
         yield "Spark answers once, over the rows that are there; here the query goes on with the rows that come"
-    if system is not System.SPARK and any(statement.sign(place) == "/" for place in range(len(statement))):
-        yield f"a whole number / a whole number is a DOUBLE here, and a whole number in {system.title}: DIV"
 
 
 def _explain_node(statement: Foreign, system: System, node: Node) -> Iterator[str]:

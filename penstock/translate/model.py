@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from penstock.diagnostics import Source
+
 
 class System(Enum):
     FLINK = "flink"
@@ -63,8 +65,12 @@ class Known:
     """What earlier statements have said.
 
     `processing_times`: names of columns that are computed as PROCTIME(), and so are none here. `refused`: the lines of
-    refused declarations, by the names in small letters.
+    refused declarations, by the names in small letters. `digits`: how many digits of seconds the times have that were
+    declared. `session_gap`: of the statement at hand, in milliseconds. `source`: the whole text.
     """
 
     processing_times: set[str] = field(default_factory=set)
     refused: dict[str, int] = field(default_factory=dict)
+    digits: set[int] = field(default_factory=set)
+    session_gap: int | None = None
+    source: Source = field(default_factory=lambda: Source("", ""))

@@ -5,30 +5,54 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.parser import RESERVED
-from penstock.translate.functions import edit_call, edit_text
+from penstock.translate.meanings import edit_meaning, find_session_gap
+from penstock.translate.meanings.call import Change
 from penstock.translate.model import Known, Rewritten, System
-from penstock.translate.statement import Edits, Foreign, Pieces
+from penstock.translate.statement import Edits, Foreign
+
+_SHOWN = 3  # places of one change
 
 
 def rewrite_query(statement: Foreign, system: System, known: Known) -> Rewritten:
     """The statement with what differs replaced. What needs no change comes out as it is."""
     edits: Edits = {}
-    changes: list[str] = []
-    first = 0
-    if statement.says(0, "EXECUTE INSERT"):
-        first = 1
+    changes = _Changes(known)
+    first = 1 if statement.says(0, "EXECUTE INSERT") else 0
+    known.session_gap = find_session_gap(statement) if system is System.KSQLDB else None
     for place in range(first, len(statement)):
         for end, pieces, change in _edit_place(statement, place, system, known):
             if end > place:
                 edits[(place, min(end, len(statement)))] = pieces
-            if change and change not in changes:
-                changes.append(change)
+            changes.add(change, statement.tokens[place].start)
     if system is not System.SPARK:
         _edit_elements(statement, edits, changes, system)
-    return Rewritten(statement.edit(edits, first), tuple(changes))
+    return Rewritten(statement.edit(edits, first), changes.list())
 
 
-def _edit_place(statement: Foreign, place: int, system: System, known: Known) -> Iterator[tuple[int, Pieces, str]]:
+class _Changes:
+    """What is told, each once, with the places in the text."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._places: dict[str, list[str]] = {}
+
+    def add(self, change: str, start: int) -> None:
+        """`start` is the place of a character."""
+        if change:
+            line, column = self._known.source.position(start)
+            places = self._places.setdefault(change, [])
+            places.append(f"{line}:{column}")
+
+    def list(self) -> tuple[str, ...]:
+        return tuple(f"{change} ({show_places(places)})" for change, places in self._places.items())
+
+
+def show_places(places: list[str]) -> str:
+    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    return f"{', '.join(places[:_SHOWN])}{more}"
+
+
+def _edit_place(statement: Foreign, place: int, system: System, known: Known) -> Iterator[Change]:
     """What to write from a token to another one, and what to tell of it."""
     word = statement.word(place)
     if word in ("TEMPORARY", "TEMP") and statement.word(place + 1) == "VIEW":
@@ -44,15 +68,13 @@ def _edit_place(statement: Foreign, place: int, system: System, known: Known) ->
             yield closing + 1, ((place + 2, closing),), ""
         else:
             yield place + 1, (), ""
-    elif system is System.SPARK and word in ("", "R"):
-        yield from edit_text(statement, place)
     elif system is System.KSQLDB and statement.sign(place) == "=>":
         yield place + 1, ("->",), ""
     else:
-        yield from edit_call(statement, place, system)
+        yield from edit_meaning(statement, place, system, known)
 
 
-def _edit_elements(statement: Foreign, edits: Edits, changes: list[str], system: System) -> None:
+def _edit_elements(statement: Foreign, edits: Edits, changes: _Changes, system: System) -> None:
     """`a[1]` as TRY_ELEMENT_AT(a, 1), which counts from 1, takes keys of maps, and gives NULL for what is not there."""
     for place in range(1, len(statement)):
         first = _find_operand(statement, place) if statement.sign(place) == "[" else place
@@ -63,8 +85,7 @@ def _edit_elements(statement: Foreign, edits: Edits, changes: list[str], system:
             continue
         edits[(first, closing + 1)] = ("TRY_ELEMENT_AT(", (first, place), ", ", (place + 1, closing), ")")
         told = f"arrays of {system.title} count from 1, and a[n] from 0 here: TRY_ELEMENT_AT"
-        if told not in changes:
-            changes.append(told)
+        changes.add(told, statement.tokens[first].start)
 
 
 def _find_operand(statement: Foreign, bracket: int) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from penstock.planner.connectors import CONNECTORS
-from penstock.translate.declaration import Declaration, read_declaration, read_options
+from penstock.translate.declaration import WATERMARK, Declaration, read_declaration, read_options
 from penstock.translate.model import Known, NotTranslatedError, Rewritten, System
 from penstock.translate.places import PlaceOptions, find_place
 from penstock.translate.queries import rewrite_query
 from penstock.translate.session import check_end, is_about_session
 from penstock.translate.statement import Foreign
+from penstock.translate.types import find_digits
 
 _KINDS = {System.FLINK: ("TABLE",), System.KSQLDB: ("STREAM", "TABLE"), System.SPARK: ("TABLE",)}
 _HOMES = {
@@ -60,11 +61,34 @@ def _rewrite_declaration(
         raise NotTranslatedError("columns before AS SELECT have no place: name them in the SELECT list")
     _choose_kind(declaration, system)
     _drop_processing_times(declaration, known)
+    edited = _edit_computed(statement, declaration, system, known)
     found = find_place(system, declaration)
     if len(declaration.key) == 0 and declaration.kind == "TABLE":
         raise NotTranslatedError("a table has a key: write PRIMARY KEY behind its column, or CREATE STREAM")
-    changes = (*declaration.list_changes(), *found.changes)
+    known.digits |= find_digits(type_ for _, type_ in declaration.columns)
+    changes = (*declaration.list_changes(), *edited, *found.changes)
     return Rewritten(declaration.write(found.options), changes, declaration.write(found.checked))
+
+
+def _edit_computed(statement: Foreign, declaration: Declaration, system: System, known: Known) -> list[str]:
+    """Writes the expressions of computed columns and of the watermark anew, and says what is changed."""
+    changes: list[str] = []
+    for number, (name, text) in enumerate(declaration.computed):
+        rewritten = (
+            _edit_part(statement, declaration.places[name], system, known) if name in declaration.places else None
+        )
+        declaration.computed[number] = (name, rewritten.sql if rewritten else text)
+        changes += rewritten.changes if rewritten else ()
+    if WATERMARK in declaration.places:
+        rewritten = _edit_part(statement, declaration.places[WATERMARK], system, known)
+        declaration.watermark = rewritten.sql
+        changes += rewritten.changes
+    return changes
+
+
+def _edit_part(statement: Foreign, place: tuple[int, int], system: System, known: Known) -> Rewritten:
+    first, end = place
+    return rewrite_query(Foreign(statement.text, statement.tokens[first:end]), system, known)
 
 
 def _rewrite_derived(declaration: Declaration, query: str, changes: tuple[str, ...], system: System) -> Rewritten:

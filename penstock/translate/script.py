@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import msgspec
 
 from penstock.compilation import Compilation, compile_sources
 from penstock.diagnostics import CompileError, Diagnostic, Source, hide_credentials
-from penstock.parser import LayoutError, format_script
-from penstock.planner.catalog import Catalog, Derived
+from penstock.parser import LayoutError, format_script, name_text
+from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.plan import Node
+from penstock.planner.plan.expressions import Expression
+from penstock.planner.plan.walk import walk
 from penstock.translate.declaration import read_declaration
 from penstock.translate.differences import list_differences
 from penstock.translate.model import (
@@ -24,10 +27,12 @@ from penstock.translate.model import (
     Verdict,
 )
 from penstock.translate.parts import split_parts
+from penstock.translate.queries import show_places
 from penstock.translate.rewriting import REFUSED, rewrite
 from penstock.translate.session import explain_left_out, hide_secrets
 from penstock.translate.statement import Foreign, find_comments
 from penstock.translate.trees import rewrite_tree
+from penstock.translate.typed import TypedChange, apply_changes, find_changes, shorten
 
 _EMIT = re.compile(r"\s+EMIT\s+CHANGES\s*\Z", re.IGNORECASE)
 _TABLE = re.compile(r"\bTABLE\b", re.IGNORECASE)
@@ -35,6 +40,8 @@ _FOREIGN = "a cell of another language: a script has SQL alone"
 _UNREADABLE = "S"
 _UNKNOWN_COLUMN, _UNKNOWN_NAME = "N001", "K012"
 _OTHER_KEY, _UNSUPPORTED = "P002", "B002"
+_SWAPPED, _OTHERWISE = "T019", "T020"
+_ROUNDS = 40  # of expressions inside each other
 _GIVES_STREAM, _NEEDS_STREAM_WORD = "K003", "K002"
 
 
@@ -58,7 +65,7 @@ class _Script:
 
 def translate(source: Source, system: System) -> Iterator[tuple[str, TranslatedStatement | None]]:
     """The text before each statement, and the statement. The last text has none."""
-    script = _Script(system, Known())
+    script = _Script(system, Known(source=source))
     for part in split_parts(source, escapes=system is System.SPARK):
         line, _ = source.position(part.start)
         if part.foreign:
@@ -82,14 +89,15 @@ def _translate_statement(statement: Foreign, line: int, script: _Script) -> Tran
         if rewritten is None:
             return TranslatedStatement(line, text, Verdict.CHANGED, "", explain_left_out(statement))
         rewritten, compilation = _check(rewritten, statement, script)
+        rewritten, compilation = _keep_types(rewritten, compilation, script)
     except NotTranslatedError as refusal:
         notes: tuple[str, ...] = (str(refusal),)
     except CompileError as refusal:
         notes = _explain(refusal.diagnostics[0], script.known)
     else:
-        differences = tuple(list_differences(statement, script.system, _find_plans(compilation, script)))
+        differences = list_differences(statement, script.system, _find_plans(compilation, script))
+        notes = (*rewritten.changes, *differences, *_list_warnings(compilation, statement, script))
         script.accept(compilation)
-        notes = (*rewritten.changes, *differences)
         verdict = Verdict.CHANGED if notes else Verdict.SAME
         return TranslatedStatement(line, text, verdict, _lay_out(rewritten, statement), notes)
     _note_refusal(statement, line, script.known)
@@ -153,6 +161,65 @@ def _swap_kind(rewritten: Rewritten, system: System) -> Rewritten:
     checked = rewritten.checked and _TABLE.sub("STREAM", rewritten.checked, count=1)
     change = f"a table of {system.title} without a key is a stream: CREATE STREAM"
     return Rewritten(sql, (*rewritten.changes, change), checked)
+
+
+def _keep_types(rewritten: Rewritten, compilation: Compilation, script: _Script) -> tuple[Rewritten, Compilation]:
+    """The statement with what means something else because of the types of its operands."""
+    told: dict[str, list[str]] = {}
+    is_kept = rewritten.checked in (None, rewritten.sql)
+    changes: list[TypedChange] = []
+    for _ in range(_ROUNDS):
+        source, expressions = compilation.sources[-1], _find_expressions(compilation, script)
+        changes = [*find_changes(expressions, source, script.system, script.known)]
+        sql = apply_changes(source.text, changes) if is_kept else source.text
+        if sql == source.text:
+            break
+        try:
+            compilation = script.check(sql)
+        except CompileError:
+            break
+        for each in (each for each in changes if each.text is not None):
+            told.setdefault(each.told, []).append(shorten(source.text[each.start : each.end]))
+        rewritten = Rewritten(sql, rewritten.changes)
+    for each in changes:
+        told.setdefault(each.told, []).append(shorten(compilation.sources[-1].text[each.start : each.end]))
+    notes = (f"{change} ({show_places(list(dict.fromkeys(places)))})" for change, places in told.items())
+    return Rewritten(rewritten.sql, (*rewritten.changes, *notes), rewritten.checked), compilation
+
+
+def _find_expressions(compilation: Compilation, script: _Script) -> Iterator[Expression]:
+    """The expressions of what a statement has made."""
+    for plan in _find_plans(compilation, script):
+        for node in walk(plan):
+            yield from node.expressions
+    for name, entry in compilation.catalog.entries.items():
+        if isinstance(entry, Declared) and entry is not script.catalog.entries.get(name):
+            yield from (item.value for item in entry.items)
+
+
+def _list_warnings(compilation: Compilation, statement: Foreign, script: _Script) -> Iterator[str]:
+    """What the check of the result says of forms that this system takes otherwise, and that stand in the statement."""
+    for each in (*compilation.diagnostics, *_check_uses(compilation, script)):
+        text, system = each.labels[0].span.text if each.labels else "", script.system
+        is_known = system is System.KSQLDB if each.code == _SWAPPED else system.title in each.message
+        if each.code not in (_SWAPPED, _OTHERWISE) or not is_known or text not in statement.whole:
+            continue
+        if not (system is System.SPARK and "\\" in text):  # what it means is written already
+            told = [f"{each.code}: {each.message}", each.detail, each.hint]
+            yield ". ".join(part.rstrip(".") for part in told if part)
+
+
+def _check_uses(compilation: Compilation, script: _Script) -> Iterator[Diagnostic]:
+    """The warnings of views and computed columns, which come where they are used."""
+    for name, entry in compilation.catalog.entries.items():
+        is_used = entry.kind == "VIEW" if isinstance(entry, Derived) else isinstance(entry, Declared) and entry.items
+        if entry is script.catalog.entries.get(name) or not is_used:
+            continue
+        for word in ("SELECT STREAM", "SELECT"):
+            with suppress(CompileError):
+                source = Source("use", f"{word} * FROM {name_text(entry.name)}")
+                yield from compile_sources([source], compilation.catalog).diagnostics
+                break
 
 
 def _find_plans(compilation: Compilation, script: _Script) -> Iterator[Node]:

@@ -81,6 +81,15 @@ class Foreign:
 
     def find(self, words: str, first: int = 0) -> int:
         """Where these words stand outside of brackets, the length if nowhere."""
+        if (words, first) not in self._found:
+            self._found[(words, first)] = self._find(words, first)
+        return self._found[(words, first)]
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, int], int]:
+        return {}
+
+    def _find(self, words: str, first: int) -> int:
         depth = 0
         for place in range(first, len(self)):
             depth += (self.sign(place) in ("(", "[")) - (self.sign(place) in (")", "]"))
@@ -110,13 +119,19 @@ class Foreign:
         """Where the bracket that closes there is opened, 0 if nowhere."""
         return self.partners.get(place, 0)
 
-    def check_depth(self) -> None:
-        """Raises NotTranslatedError for brackets that are too deep inside each other."""
-        depth = 0
+    @cached_property
+    def depths(self) -> Sequence[int]:
+        """In how many brackets each token stands, an opening one in itself."""
+        depth, found = 0, []
         for place in range(len(self)):
             depth += (self.sign(place) in ("(", "[")) - (self.sign(place) in (")", "]"))
-            if depth > MAX_DEPTH:
-                raise NotTranslatedError(_TOO_DEEP)
+            found.append(depth)
+        return found
+
+    def check_depth(self) -> None:
+        """Raises NotTranslatedError for brackets that are too deep inside each other."""
+        if max(self.depths) > MAX_DEPTH:
+            raise NotTranslatedError(_TOO_DEEP)
 
     def split(self, first: int, end: int) -> Iterator[tuple[int, int]]:
         """The places between commas that stand outside of brackets."""

@@ -1,0 +1,40 @@
+"""What calls, operators and texts of other systems mean: what to write, and what to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from penstock.translate.meanings import flink, ksqldb, spark
+from penstock.translate.meanings.call import Call, Change, Rule
+from penstock.translate.meanings.operators import edit_column, edit_like, find_session_gap
+from penstock.translate.meanings.shared import tell_clock
+from penstock.translate.model import Known, System
+from penstock.translate.statement import Foreign
+
+__all__ = ["RULES", "edit_meaning", "find_session_gap"]
+
+RULES: Mapping[System, Mapping[str, Rule]] = {
+    System.FLINK: flink.RULES,
+    System.KSQLDB: ksqldb.RULES,
+    System.SPARK: spark.RULES,
+}
+
+
+def edit_meaning(statement: Foreign, place: int, system: System, known: Known) -> Iterator[Change]:
+    """For a token: the places behind what is replaced, what to write, and what to tell.
+
+    Where nothing is to be replaced, the place is that of the token.
+    """
+    word = statement.word(place)
+    if system is System.SPARK and word in ("", "R"):
+        yield from spark.edit_text(statement, place)
+    elif word in ("LIKE", "ILIKE"):
+        yield from edit_like(statement, place, system)
+    elif statement.sign(place + 1) == "(" and word in RULES[system]:
+        yield from RULES[system][word](Call(statement, place, system))
+    elif system is System.KSQLDB and statement.tokens[place].type == "NAME":
+        yield from edit_column(statement, place, known)
+    elif system is System.FLINK and word in flink.BARE and statement.sign(place - 1) != ".":
+        yield from tell_clock(Call(statement, place, system))
+    elif system is System.FLINK and word == "MAP" and statement.sign(place + 1) == "[":
+        yield from flink.edit_map(Call(statement, place, system))
