@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from penstock.diagnostics import Source
+from penstock.planner.functions import find_function
 from penstock.translate import System, TranslatedStatement, Verdict, translate
+from penstock.translate.meanings import RULES
+from penstock.translate.meanings.same import SAME
 
 COLUMNS = (
     "k STRING, n INT, m INT, big BIGINT, d DOUBLE, c DECIMAL(10, 2), b BOOLEAN, t TIMESTAMP, txt STRING, u STRING, "
@@ -180,10 +183,11 @@ GROUPED: tuple[tuple[System, str, str, str], ...] = (
 @pytest.mark.parametrize(("system", "written", "meant", "told"), GROUPED)
 def test_an_aggregate_keeps_its_meaning(system: System, written: str, meant: str, told: str) -> None:
     window = "TUMBLE(at, INTERVAL '1' HOUR)"
-    text = DECLARED[system] if system is not System.SPARK else DECLARED[System.FLINK]
+    text = DECLARED[system]
     if system is System.SPARK:
-        text = f"CREATE STREAM s ({COLUMNS}, WATERMARK FOR at AS at) WITH (connector = 'files', path = 's', format = 'json');"
-    group = f"WINDOW TUMBLING (SIZE 1 HOUR) GROUP BY k" if system is System.KSQLDB else f"GROUP BY k, {window}"
+        place = "WITH (connector = 'files', path = 's', format = 'json');"
+        text = f"CREATE STREAM s ({COLUMNS}, WATERMARK FOR at AS at) {place}"
+    group = "WINDOW TUMBLING (SIZE 1 HOUR) GROUP BY k" if system is System.KSQLDB else f"GROUP BY k, {window}"
     found = run(f"{text}\nCREATE TABLE v AS SELECT k, {written} AS x FROM s {group};", system)
     assert found.verdict is Verdict.CHANGED, found.notes
     assert meant in " ".join(found.sql.split())
@@ -237,8 +241,8 @@ def test_texts_of_times_have_the_digits_that_are_declared(digits: str, form: str
 
 def test_several_digits_are_told() -> None:
     place = "WITH ('connector' = 'filesystem', 'path' = 's', 'format' = 'json');"
-    text = f"CREATE TABLE s (t TIMESTAMP(3), u TIMESTAMP(0)) {place} CREATE VIEW v AS SELECT CAST(t AS STRING) AS x FROM s;"
-    found = run(text, System.FLINK)
+    view = "CREATE VIEW v AS SELECT CAST(t AS STRING) AS x FROM s;"
+    found = run(f"CREATE TABLE s (t TIMESTAMP(3), u TIMESTAMP(0)) {place} {view}", System.FLINK)
     assert "CAST(t AS STRING)" in found.sql
     assert "for TIMESTAMP(3)" in found.notes[0]
 
@@ -252,3 +256,53 @@ def test_values_of_a_frame_leave_out_nulls() -> None:
 def test_places_are_told() -> None:
     text = f"{DECLARED[System.FLINK]}\nCREATE VIEW v AS\nSELECT INITCAP(txt) AS x,\n  INITCAP(u) AS y FROM s;"
     assert run(text, System.FLINK).notes[0].endswith("(3:8, 4:3)")
+
+
+# The functions that the references of the systems name, and that Penstock has, too, or may have.
+DOCUMENTED = {
+    System.FLINK: """ABS ACOS ARRAY_AGG ARRAY_APPEND ARRAY_CONCAT ARRAY_CONTAINS ARRAY_DISTINCT ARRAY_EXCEPT
+    ARRAY_INTERSECT ARRAY_JOIN ARRAY_MAX ARRAY_MIN ARRAY_POSITION ARRAY_PREPEND ARRAY_REMOVE
+    ARRAY_REVERSE ARRAY_SLICE ARRAY_SORT ARRAY_UNION ASCII ASIN ATAN ATAN2 AVG BIN BTRIM CARDINALITY
+    CEIL CEILING CHARACTER_LENGTH CHAR_LENGTH CHR COALESCE COLLECT CONCAT CONCAT_WS CONVERT_TZ COS COSH
+    COT COUNT CUME_DIST CURRENT_WATERMARK DATE_FORMAT DAYOFMONTH DAYOFWEEK DAYOFYEAR DECODE DEGREES
+    DENSE_RANK E ELEMENT ELT ENCODE ENDSWITH EXP FIRST_VALUE FLOOR FROM_BASE64 FROM_UNIXTIME GREATEST
+    GROUPING GROUPING_ID HEX HOUR IF IFNULL INITCAP INSTR IS_ALPHA IS_DECIMAL IS_DIGIT JSON_ARRAY
+    JSON_ARRAYAGG JSON_EXISTS JSON_OBJECT JSON_OBJECTAGG JSON_QUERY JSON_QUOTE JSON_STRING JSON_UNQUOTE
+    JSON_VALUE LAG LAST_VALUE LEAD LEAST LEFT LISTAGG LN LOCATE LOG LOG10 LOG2 LOWER LPAD LTRIM
+    MAP_ENTRIES MAP_FROM_ARRAYS MAP_KEYS MAP_UNION MAP_VALUES MAX MD5 MIN MINUTE MOD MONTH NOW NTILE
+    NULLIF OVERLAY PARSE_URL PERCENTILE PERCENT_RANK PI POSITION POWER PRINTF PROCTIME QUARTER RADIANS
+    RAND RAND_INTEGER RANK REGEXP REGEXP_COUNT REGEXP_EXTRACT REGEXP_EXTRACT_ALL REGEXP_INSTR
+    REGEXP_REPLACE REGEXP_SUBSTR REPEAT REPLACE REVERSE RIGHT ROUND ROW_NUMBER RPAD RTRIM SECOND SHA1
+    SHA2 SHA224 SHA256 SHA384 SHA512 SIGN SIN SINH SPLIT SPLIT_INDEX SQRT STARTSWITH STDDEV_POP
+    STDDEV_SAMP STR_TO_MAP SUBSTR SUBSTRING SUM TAN TANH TIMESTAMPADD TIMESTAMPDIFF TO_BASE64 TO_DATE
+    TO_TIMESTAMP TO_TIMESTAMP_LTZ TRANSLATE TRIM TRUNCATE TYPEOF UNHEX UNIX_TIMESTAMP UPPER URL_DECODE
+    URL_ENCODE UUID VARIANCE VAR_POP VAR_SAMP WEEK YEAR""",
+    System.KSQLDB: """ABS ACOS ARRAY ARRAY_CONCAT ARRAY_CONTAINS ARRAY_DISTINCT ARRAY_EXCEPT ARRAY_INTERSECT ARRAY_JOIN
+    ARRAY_LENGTH ARRAY_MAX ARRAY_MIN ARRAY_REMOVE ARRAY_SORT ARRAY_UNION ASIN AS_MAP AS_VALUE ATAN ATAN2
+    AVG CBRT CEIL CHR COALESCE COLLECT_LIST COLLECT_SET CONCAT CONCAT_WS CONVERT_TZ COS COSH COT COUNT
+    COUNT_DISTINCT DATEADD DATESUB DATETOSTRING DEGREES EARLIEST_BY_OFFSET ELT ENCODE ENTRIES EXP
+    EXTRACTJSONFIELD FIELD FILTER FLOOR FORMAT_DATE FORMAT_TIME FORMAT_TIMESTAMP FROM_BYTES FROM_DAYS
+    FROM_UNIXTIME GENERATE_SERIES GEO_DISTANCE GREATEST HISTOGRAM IFNULL INITCAP INSTR IS_JSON_STRING
+    JSON_ARRAY_CONTAINS JSON_ARRAY_LENGTH JSON_CONCAT JSON_KEYS JSON_RECORDS LATEST_BY_OFFSET LCASE
+    LEAST LEN LN LOG LPAD MAP MAP_KEYS MAP_UNION MAP_VALUES MASK MASK_LEFT MAX MD5 MIN NULLIF PARSE_DATE
+    PARSE_TIME PARSE_TIMESTAMP PI POWER RADIANS RANDOM REDUCE REGEXP_EXTRACT REGEXP_EXTRACT_ALL
+    REGEXP_REPLACE REGEXP_SPLIT_TO_ARRAY REPLACE ROUND RPAD SIGN SIN SINH SLICE SPLIT SPLIT_TO_MAP SQRT
+    STDDEV_SAMP STRINGTODATE STRINGTOTIMESTAMP SUBSTRING SUM TAN TANH TIMESTAMPADD TIMESTAMPSUB
+    TIMESTAMPTOSTRING TOPK TOPKDISTINCT TO_BYTES TO_JSON_STRING TRANSFORM TRIM UCASE UNIX_DATE
+    UNIX_TIMESTAMP URL_DECODE_PARAM URL_ENCODE_PARAM URL_EXTRACT_HOST URL_EXTRACT_PROTOCOL UUID""",
+}
+
+
+@pytest.mark.parametrize("system", ALL)
+def test_each_function_of_the_other_system_is_judged(system: System) -> None:
+    names = {name for name in DOCUMENTED[system].split() if find_function(name) is not None}
+    assert names - SAME[system] - set(RULES[system]) == set()
+    assert not SAME[system] & set(RULES[system])
+    assert {name for name in SAME[system] if find_function(name) is None} == set()
+
+
+@pytest.mark.parametrize(("system", "call"), [(System.FLINK, "SOUNDEX(txt)"), (System.KSQLDB, "UPPER(txt)")])
+def test_a_function_that_the_other_system_has_not_is_told(system: System, call: str) -> None:
+    found = run(f"{DECLARED[system]}\nCREATE VIEW v AS SELECT {call} AS x FROM s;", system)
+    (told,) = [note for note in found.notes if "is no function" in note]
+    assert told.startswith(f"{call.partition('(')[0]} is no function of {system.title}")

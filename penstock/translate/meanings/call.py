@@ -10,7 +10,7 @@ from penstock.translate.model import System
 from penstock.translate.statement import Foreign, Pieces
 
 Change: TypeAlias = tuple[int, Pieces, str]
-"""The place behind what is replaced, what to write, and what to tell. If nothing is replaced, the place is the call's."""
+"""The place behind what is replaced, what to write, and what to tell. The call's own place if nothing is replaced."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,8 +137,8 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("LN", "LOG", "LOG10", "LOG2"), shared.edit_logarithm),
     "LISTAGG": _edit_list,
     "ARRAY_AGG": tell(
-        "ARRAY_AGG has its values in order, the least first unless ORDER BY says otherwise, and leaves out NULLs; in Flink "
-        "they come as the rows do, with NULLs"
+        "ARRAY_AGG has its values in order, the least first unless ORDER BY says otherwise, and leaves out NULLs; in "
+        "Flink they come as the rows do, with NULLs"
     ),
     "INITCAP": tell("INITCAP begins a word behind a blank; in Flink behind each sign that is no letter and no digit"),
     "GREATEST": tell("GREATEST leaves out NULL; in Flink a NULL makes it NULL"),

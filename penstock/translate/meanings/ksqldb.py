@@ -118,7 +118,8 @@ RULES: Mapping[str, Rule] = {
     "ARRAY_JOIN": _edit_join,
     "ARRAY_REMOVE": shared.edit_remove,
     "AS_MAP": tell(
-        "AS_MAP fails if a key is repeated or a value is missing; in ksqlDB the last value counts, and a missing one is NULL"
+        "AS_MAP fails if a key is repeated or a value is missing; in ksqlDB the last value counts, and a missing one "
+        "is NULL"
     ),
     "MAP": shared.edit_map,
     "ELT": shared.edit_element,
@@ -132,6 +133,7 @@ RULES: Mapping[str, Rule] = {
     "INITCAP": tell("INITCAP begins a word behind a blank; in ksqlDB behind a tab or an end of line, too"),
     "INSTR": _edit_find,
     "CHR": _edit_character,
+    "ENCODE": tell("ENCODE makes bytes of a text; in ksqlDB it turns one encoding into another"),
     "REGEXP_EXTRACT": shared.edit_extract,
     "REGEXP_EXTRACT_ALL": _edit_extract_all,
     "MASK": _edit_mask,
@@ -154,8 +156,8 @@ RULES: Mapping[str, Rule] = {
     ),
     "COUNT_DISTINCT": tell("COUNT_DISTINCT is exact; in ksqlDB it is an estimate"),
     "COLLECT_LIST": tell(
-        "COLLECT_LIST has its values in order, the least first unless ORDER BY says otherwise, and leaves out NULLs; in "
-        "ksqlDB they come as they arrive, with NULLs"
+        "COLLECT_LIST has its values in order, the least first unless ORDER BY says otherwise, and leaves out NULLs; "
+        "in ksqlDB they come as they arrive, with NULLs"
     ),
     "COLLECT_SET": tell(
         "COLLECT_SET has its values in order and leaves out NULLs; in ksqlDB they come as they arrive, with a NULL"
@@ -163,7 +165,8 @@ RULES: Mapping[str, Rule] = {
     "SUM": tell("SUM over NULLs alone is NULL; in ksqlDB it is 0: COALESCE"),
     "AVG": tell("AVG over NULLs alone is NULL; in ksqlDB it is 0: COALESCE"),
     "STDDEV_SAMP": tell(
-        "STDDEV_SAMP is a standard deviation, NULL for a single row; in ksqlDB it is the variance (VAR_SAMP), and 0 there"
+        "STDDEV_SAMP is a standard deviation, NULL for a single row; in ksqlDB it is the variance (VAR_SAMP), and 0 "
+        "for a single row"
     ),
     "LATEST_BY_OFFSET": _edit_by_offset,
     "EARLIEST_BY_OFFSET": _edit_by_offset,

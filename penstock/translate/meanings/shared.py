@@ -22,7 +22,7 @@ def edit_split(call: Call) -> Iterator[Change]:
     system, delimiter = call.system.title, call.find_text(1)
     if delimiter is None:
         yield from call.replace(
-            f"SPLIT takes a pattern; {system} takes a text, which is quoted here. An empty one splits nothing at the end",
+            f"SPLIT takes a pattern; {system} takes a text, which is quoted here",
             *("SPLIT(", call.arguments[0], ", '\\Q' || ", call.arguments[1], " || '\\E')"),
         )
     elif not delimiter:
@@ -67,7 +67,8 @@ def edit_substring(call: Call) -> Iterator[Change]:
     if len(call.arguments) >= 2 and (start is None or start < 0):
         where = "empty" if call.system is System.FLINK else "the beginning of the text"
         yield from call.tell(
-            f"{call.name} from a place before the first character gives what overlaps; in {call.system.title} it is {where}"
+            f"{call.name} from a place before the first character gives what overlaps; in {call.system.title} it is "
+            f"{where}"
         )
 
 
@@ -107,8 +108,8 @@ def edit_remove(call: Call) -> Iterator[Change]:
 
 def tell_order(call: Call) -> Iterator[Change]:
     yield from call.tell(
-        f"{call.name} has its values in order, the least first unless ORDER BY says otherwise, and leaves out NULLs; in "
-        f"{call.system.title} they come as the rows do"
+        f"{call.name} has its values in order, the least first unless ORDER BY says otherwise, and leaves out NULLs; "
+        f"in {call.system.title} they come as the rows do"
     )
 
 
