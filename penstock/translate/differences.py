@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from sqlglot import exp
+
+from penstock.parser import ast
 from penstock.planner.plan import Node, Ranked
 from penstock.planner.plan.aggregate import Emission, GroupAggregate, WindowAggregate
 from penstock.planner.plan.join import IntervalJoin, JoinType
@@ -40,12 +43,41 @@ def list_differences(statement: Foreign, system: System, plans: Iterable[Node]) 
                 if text not in told:
                     told.add(text)
                     yield text
+    is_pull = statement.word(0) in ("SELECT", "WITH") and statement.find("EMIT") == len(statement)
+    if system is System.KSQLDB and is_pull:
+        yield "ksqlDB answers a SELECT without EMIT CHANGES once; here the query goes on: penstock query answers once"
     if (
         system is System.SPARK
         and told_plans
         and not any(statement.word(place) == "STREAM" for place in range(len(statement)))
     ):
         yield "Spark answers once, over the rows that are there; here the query goes on with the rows that come"
+
+
+def find_unnamed(statements: Iterable[ast.Statement], system: System) -> Iterator[str]:
+    """What is told of columns without names, which each system names otherwise, where others read them by names."""
+    for statement in statements:
+        query = getattr(statement, "query", None)
+        query = query.body if isinstance(query, ast.With) else query
+        if not isinstance(statement, ast.CreateAs | ast.CreateView) or not isinstance(query, ast.Select):
+            continue
+        given = getattr(statement, "columns", ())
+        unnamed = [place for place, item in enumerate(query.items, 1) if _is_unnamed(item)]
+        if unnamed and not given:
+            names = ", ".join(f"col{place}" for place in unnamed)
+            yield f"columns without a name are called {names}; {_UNNAMED[system]}: write AS"
+
+
+_UNNAMED = {
+    System.FLINK: "in Flink EXPR$0 and so on",
+    System.KSQLDB: "in ksqlDB KSQL_COL_0 and so on",
+    System.SPARK: "in Spark as they are written",
+}
+
+
+def _is_unnamed(item: ast.Item) -> bool:
+    is_named = item.alias is not None or item.columns or isinstance(item.value, exp.Column | exp.Dot)
+    return not is_named and not isinstance(item.value, exp.Star)
 
 
 def _explain_node(statement: Foreign, system: System, node: Node) -> Iterator[str]:

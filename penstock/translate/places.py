@@ -177,12 +177,25 @@ def _read_ksqldb(declaration: Declaration) -> PlaceOptions:
         )
     if given.get("value_delimiter", ",") not in (",", "COMMA"):
         raise NotTranslatedError("VALUE_DELIMITER: the values of CSV are separated by commas here")
+    changes += _explain_times(declaration)
     keys = len(declaration.key)
     type_ = dict(declaration.columns).get(declaration.key[0], "") if keys == 1 else ""
     if keys and (note := explain_keys(given, keys, type_=type_)):
         changes.append(note[0].lower() + note[1:].rstrip("."))
     key_format = find_key_format(keys) if keys else ""
     return kafka(topic, form, "", changes, key_format=key_format, partitions=given.get("partitions", ""))
+
+
+def _explain_times(declaration: Declaration) -> list[str]:
+    """Times in the records of ksqlDB are numbers."""
+    names = [name for name, type_ in declaration.columns if type_.upper() in ("TIMESTAMP", "DATE", "TIME")]
+    names = [name for name in names if name not in (*declaration.metadata, *WINDOW_COLUMNS)]
+    if not names:
+        return []
+    return [
+        f"{', '.join(names)}: ksqlDB reads and writes a time as a number (milliseconds, of a DATE days); a record here "
+        "has a text. For numbers declare a BIGINT, and a computed column with TIMESTAMP_MILLIS or DATE_FROM_UNIX_DATE"
+    ]
 
 
 def _find_time(declaration: Declaration, name: str, changes: list[str]) -> str:

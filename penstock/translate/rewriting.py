@@ -11,6 +11,11 @@ from penstock.translate.session import check_end, is_about_session
 from penstock.translate.statement import Foreign
 from penstock.translate.types import find_digits
 
+_NAMES_OF_KSQLDB = (
+    "ksqlDB writes names without quotes in capitals; here they are written as the script has them",
+    "ksqlDB writes columns of keys into the keys of messages alone, and windows as bytes behind them; here a stream "
+    "has them in the values, too, unless it is declared with key_format, and windows are columns of the key",
+)
 _KINDS = {System.FLINK: ("TABLE",), System.KSQLDB: ("STREAM", "TABLE"), System.SPARK: ("TABLE",)}
 _HOMES = {
     System.FLINK: "Flink writes the rows to a connector",
@@ -95,6 +100,7 @@ def _rewrite_derived(declaration: Declaration, query: str, changes: tuple[str, .
     """CREATE … AS SELECT."""
     if any(name in declaration.options for name in ("connector", "kafka_topic", "path", "subscribe")):
         place = find_place(system, declaration)
+        place.changes.extend(_NAMES_OF_KSQLDB if system is System.KSQLDB else ())
     else:
         dropped = f"; options are left out: {', '.join(declaration.options)}" if declaration.options else ""
         home = [f"{_HOMES[system]}; here rows are kept in memory unless WITH names a place{dropped}"]

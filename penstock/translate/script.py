@@ -17,7 +17,7 @@ from penstock.planner.plan import Node
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.walk import walk
 from penstock.translate.declaration import read_declaration
-from penstock.translate.differences import list_differences
+from penstock.translate.differences import find_unnamed, list_differences
 from penstock.translate.model import (
     Known,
     NotTranslatedError,
@@ -89,14 +89,15 @@ def _translate_statement(statement: Foreign, line: int, script: _Script) -> Tran
         if rewritten is None:
             return TranslatedStatement(line, text, Verdict.CHANGED, "", explain_left_out(statement))
         rewritten, compilation = _check(rewritten, statement, script)
-        rewritten, compilation = _keep_types(rewritten, compilation, script)
+        rewritten, compilation = _keep_types(rewritten, compilation, statement, script)
     except NotTranslatedError as refusal:
         notes: tuple[str, ...] = (str(refusal),)
     except CompileError as refusal:
         notes = _explain(refusal.diagnostics[0], script.known)
     else:
         differences = list_differences(statement, script.system, _find_plans(compilation, script))
-        notes = (*rewritten.changes, *differences, *_list_warnings(compilation, statement, script))
+        unnamed = find_unnamed(compilation.statements, script.system)
+        notes = (*rewritten.changes, *differences, *unnamed, *_list_warnings(compilation, statement, script))
         script.accept(compilation)
         verdict = Verdict.CHANGED if notes else Verdict.SAME
         return TranslatedStatement(line, text, verdict, _lay_out(rewritten, statement), notes)
@@ -163,7 +164,9 @@ def _swap_kind(rewritten: Rewritten, system: System) -> Rewritten:
     return Rewritten(sql, (*rewritten.changes, change), checked)
 
 
-def _keep_types(rewritten: Rewritten, compilation: Compilation, script: _Script) -> tuple[Rewritten, Compilation]:
+def _keep_types(
+    rewritten: Rewritten, compilation: Compilation, statement: Foreign, script: _Script
+) -> tuple[Rewritten, Compilation]:
     """The statement with what means something else because of the types of its operands."""
     told: dict[str, list[str]] = {}
     is_kept = rewritten.checked in (None, rewritten.sql)
@@ -182,7 +185,9 @@ def _keep_types(rewritten: Rewritten, compilation: Compilation, script: _Script)
             told.setdefault(each.told, []).append(shorten(source.text[each.start : each.end]))
         rewritten = Rewritten(sql, rewritten.changes)
     for each in changes:
-        told.setdefault(each.told, []).append(shorten(compilation.sources[-1].text[each.start : each.end]))
+        text = compilation.sources[-1].text[each.start : each.end]
+        if text in statement.whole or each.text is not None:
+            told.setdefault(each.told, []).append(shorten(text))
     notes = (f"{change} ({show_places(list(dict.fromkeys(places)))})" for change, places in told.items())
     return Rewritten(rewritten.sql, (*rewritten.changes, *notes), rewritten.checked), compilation
 

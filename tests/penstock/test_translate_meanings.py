@@ -306,3 +306,37 @@ def test_a_function_that_the_other_system_has_not_is_told(system: System, call: 
     found = run(f"{DECLARED[system]}\nCREATE VIEW v AS SELECT {call} AS x FROM s;", system)
     (told,) = [note for note in found.notes if "is no function" in note]
     assert told.startswith(f"{call.partition('(')[0]} is no function of {system.title}")
+
+
+def test_columns_without_names_are_told() -> None:
+    found = run(f"{DECLARED[System.FLINK]} CREATE VIEW v AS SELECT k, n + 1, UPPER(txt) FROM s;", System.FLINK)
+    assert any("called col2, col3; in Flink EXPR$0" in note for note in found.notes)
+
+
+def test_what_ksqldb_answers_once_is_told() -> None:
+    table = f"{DECLARED[System.KSQLDB]} CREATE TABLE t AS SELECT k, COUNT(*) AS c FROM s GROUP BY k;"
+    told = "answers a SELECT without EMIT CHANGES once"
+    assert told in " ".join(run(f"{table} SELECT k, c FROM t WHERE k = 'a';", System.KSQLDB).notes)
+    assert told not in " ".join(run(f"{table} SELECT k, c FROM t EMIT CHANGES;", System.KSQLDB).notes)
+
+
+def test_times_in_records_of_ksqldb_are_told() -> None:
+    assert any(note.startswith("t, at: ksqlDB reads and writes a time as a number") for note in declare().notes)
+
+
+def declare() -> TranslatedStatement:
+    return run(DECLARED[System.KSQLDB], System.KSQLDB)
+
+
+def test_names_in_records_of_ksqldb_are_told() -> None:
+    text = "CREATE STREAM o WITH (KAFKA_TOPIC = 'o') AS SELECT k, n AS `userId` FROM s EMIT CHANGES;"
+    found = run(f"{DECLARED[System.KSQLDB]} {text}", System.KSQLDB)
+    assert "`userId`" in found.sql
+    assert any("names without quotes in capitals" in note for note in found.notes)
+
+
+def test_names_keep_their_case() -> None:
+    columns = 'ACTIVITY_ID INTEGER, `userId` VARCHAR, "Mixed" STRUCT<`City` VARCHAR, text BIGINT>'
+    found = run(f"CREATE STREAM ACTIVITY ({columns}) WITH (KAFKA_TOPIC = 'activity');", System.KSQLDB)
+    for name in ("ACTIVITY_ID INT", "`userId` STRING", '"Mixed" STRUCT<`City` STRING, text BIGINT>'):
+        assert name in found.sql

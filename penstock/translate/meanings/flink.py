@@ -155,7 +155,10 @@ RULES: Mapping[str, Rule] = {
     "UNIX_TIMESTAMP": _edit_seconds,
     "FROM_UNIXTIME": tell("FROM_UNIXTIME gives the time in UTC; in Flink in the time zone of the session"),
     "EXTRACT": _edit_part,
-    "AVG": tell("AVG of whole numbers is a DOUBLE; in Flink it is a whole number"),
+    "AVG": tell(
+        "AVG of whole numbers is a DOUBLE, and of a DECIMAL has four more digits; in Flink it is a whole number, and "
+        "has at least six digits"
+    ),
     **dict.fromkeys(("FIRST_VALUE", "LAST_VALUE"), _edit_edge),
     "TYPEOF": tell("TYPEOF gives the name of Spark's type; in Flink that of Flink's"),
     **dict.fromkeys(("NOW", "PROCTIME"), shared.tell_clock),
