@@ -5,8 +5,11 @@ Filters above a stateful operator (HAVING) look at other rows. Filters of tables
 The condition is pushed down to the scan's own columns and evaluated once per row. So
 `in = rejected + late + filtered + used` holds however often a stream is read.
 
-OVER and rankings return each of their rows once. A row that a filter above them drops was first counted as used. It is
-moved to filtered when it comes out.
+A filter above UNNEST, a lookup or a join is taken apart. What it says of the columns of one input is asked of the rows
+of that input. What it says of elements is asked of all elements of a row: the row is used if one of them passes.
+
+OVER, rankings and lookups return each of their rows at most once. A row that a filter above them drops was first
+counted as used. It is moved to filtered when it comes out.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import Metric
 from penstock.codegen.sql.printing import print_inline
+from penstock.codegen.sql.stateless import in_some_element
 from penstock.codegen.sql.trees import both, call, column, only_if
 from penstock.codegen.sql.windows import in_some_window
 from penstock.planner.plan import (
@@ -27,6 +31,7 @@ from penstock.planner.plan import (
     Filter,
     GroupingSets,
     Intermediate,
+    IntervalJoin,
     KStream,
     Node,
     Over,
@@ -37,15 +42,18 @@ from penstock.planner.plan import (
     RemoteLookup,
     Scan,
     Stateless,
+    TableLookup,
     Tumble,
     UnionAll,
     Unnest,
     WithLate,
+    conjunction,
+    conjuncts,
 )
 from penstock.planner.plan.substitute import substitute
 
-_ROW_BY_ROW = (Filter, Project, Rekey, Over, OverRows, Ranked)
-"""The operators that give at most one row for each row of their input."""
+_COUNTED = Over | OverRows | Ranked | RemoteLookup | TableLookup
+"""The operators with columns of their own that give at most one row for each row of a stream."""
 
 
 def find_wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
@@ -72,16 +80,30 @@ def count_left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | Non
     metrics: dict[Node, tuple[Metric, ...]] = {}
     for node in nodes:
         condition = wanted.get(node)
-        below = node
-        while isinstance(below, _ROW_BY_ROW) and readers[below.input] == 1:
-            below = below.input
-            if isinstance(below, AssignWindows) and isinstance(below.window, Tumble) and readers[below.input] == 1:
-                below = below.input  # each row has one window
-        if isinstance(node, Over | OverRows | Ranked) and isinstance(below, Scan) and condition is not None:
-            dropped = count_if(exp.Not(this=call("COALESCE", condition, exp.Boolean(this=False))))
+        if not isinstance(node, _COUNTED) or condition is None:
+            continue
+        below: Node | None = node
+        while below is not None and not isinstance(below, Scan):
+            below = _find_row_source(below, readers)
+        if below is not None:
+            dropped = exp.Not(this=call("COALESCE", condition, exp.Boolean(this=False)))
+            # The other rows are counted where they are read.
+            passed = _about(condition, node.inputs[0]) if isinstance(node, RemoteLookup | TableLookup) else None
+            if passed == condition:
+                continue
+            count = count_if(both(passed, dropped) or dropped)
             name = below.origin.name
-            metrics[node] = (Metric(f"filtered:{name}", dropped), Metric(f"used:{name}", f"-{dropped}"))
+            metrics[node] = (Metric(f"filtered:{name}", count), Metric(f"used:{name}", f"-{count}"))
     return metrics
+
+
+def _find_row_source(node: Node, readers: Mapping[Node, int]) -> Node | None:
+    """The input of an operator that gives at most one row for each of its rows, and alone reads it; else None."""
+    is_single = isinstance(node, Filter | Project | Rekey | _COUNTED)
+    if isinstance(node, AssignWindows):
+        is_single = isinstance(node.window, Tumble)  # each row has one window
+    source = node.inputs[0] if is_single else None
+    return source if source is not None and readers[source] == 1 else None
 
 
 def count_if(condition: Expression) -> str:
@@ -127,6 +149,10 @@ def _columns_of(condition: Expression | None) -> set[str]:
 
 
 def _pass_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expression | None]]:
+    if isinstance(node, TableLookup):
+        return [(node.stream, _about(wanted, node.stream)), (node.table, None)]
+    if isinstance(node, IntervalJoin):
+        return [(each, _about(wanted, each)) for each in node.inputs]
     if not isinstance(node, Stateless):
         return [(each, None) for each in node.inputs]
     match node:
@@ -136,12 +162,22 @@ def _pass_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expres
             if wanted is None:
                 return [(each, None) for each in node.inputs]
             return [(each, substitute(wanted, _by_position(node, each))) for each in node.inputs]
-        case Scan() | Filter() | Project() | Rekey() | GroupingSets() | Unnest():
+        case RemoteLookup():
+            return [(node.input, _about(wanted, node.input))]
+        case Unnest():
+            return [(node.input, None if wanted is None else in_some_element(node, wanted))]
+        case Scan() | Filter() | Project() | Rekey() | GroupingSets():
             return [(each, None) for each in node.inputs]
-        case RemoteLookup() | WithLate() | Intermediate():
+        case WithLate() | Intermediate():
             return [(each, None) for each in node.inputs]
         case _:
             assert_never(node)
+
+
+def _about(wanted: Expression | None, below: Node) -> Expression | None:
+    """The parts of a condition that use the columns of one input alone, None if there are none."""
+    names = {each.name for each in below.schema}
+    return conjunction([each for each in conjuncts(wanted) if (used := _columns_of(each)) and used <= names])
 
 
 def _by_position(union: UnionAll, below: Node) -> dict[str, Expression]:

@@ -8,9 +8,25 @@ from sqlglot import exp
 
 from penstock.codegen.program import View
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.trees import alias, call, cast, column, columns, number, only_if, select
+from penstock.codegen.sql.trees import (
+    alias,
+    call,
+    cast,
+    column,
+    columns,
+    function,
+    make_free_name,
+    null,
+    number,
+    only_if,
+    select,
+)
 from penstock.planner.plan import Expression, Filter, GroupingSets, Project, Rekey, UnionAll, Unnest
+from penstock.planner.plan.substitute import substitute
 from penstock.planner.types import BIGINT
+
+_ENTRY = ("key", "value")
+"""The fields of an entry of a map."""
 
 
 def filter_view(node: Filter, name: str, source: str) -> View:
@@ -39,10 +55,39 @@ def grouping_sets_views(node: GroupingSets, name: str, source: str, own: tuple[s
 
 def unnest_view(node: Unnest, name: str, source: str, own: tuple[str, ...]) -> View:
     """The rows beside a generator, which Spark takes in a SELECT list."""
-    function = ("EXPLODE" if node.position is None else "POSEXPLODE") + "_OUTER" * node.outer
+    generator = ("EXPLODE" if node.position is None else "POSEXPLODE") + "_OUTER" * node.outer
     names = [exp.Identifier(this=each, quoted=True) for each in node.given_names]
-    elements = exp.Aliases(this=call(function, node.value), expressions=names)
+    elements = exp.Aliases(this=call(generator, node.value), expressions=names)
     return View(name, print_sql(select([*columns(node.input.schema), elements, *map(column, own)], source)))
+
+
+def in_some_element(node: Unnest, condition: Expression) -> Expression:
+    """Whether a row of the input fulfils the condition on the node's rows with at least one of its elements."""
+    used = {each.name for each in condition.find_all(exp.Column)}
+    if not used & set(node.given_names):
+        return condition
+    kept = {each.name: column(each.name) for each in node.input.schema}
+    element = exp.Identifier(this=make_free_name("element", node.schema), quoted=True)
+    place = exp.Identifier(this=make_free_name("place", node.schema), quoted=True)
+    values: list[Expression] = [element]
+    elements = node.value.copy()
+    if len(node.elements) > 1:
+        elements = call("MAP_ENTRIES", elements)
+        values = [exp.Dot(this=element.copy(), expression=exp.Identifier(this=each, quoted=True)) for each in _ENTRY]
+    given = dict(zip(node.given_names, values if node.position is None else [place, *values], strict=True))
+    # TRANSFORM knows the place of an element, EXISTS does not.
+    held = exp.Lambda(this=substitute(condition, kept | given), expressions=[element.copy(), place.copy()])
+    found = call("EXISTS", call("TRANSFORM", elements, held), function("is_held", body=_show_name))
+    if not node.outer:
+        return found
+    nulls = {each: null(node.column(each).type) for each in node.given_names}
+    count = call("COALESCE", call("SIZE", node.value.copy()), number(0))
+    alone = exp.And(this=exp.LTE(this=count, expression=number(0)), expression=substitute(condition, kept | nulls))
+    return exp.Paren(this=exp.Or(this=call("COALESCE", found, exp.Boolean(this=False)), expression=alone))
+
+
+def _show_name(name: str) -> Expression:
+    return exp.Identifier(this=name, quoted=True)
 
 
 def rekey_view(node: Rekey, name: str, source: str) -> View:

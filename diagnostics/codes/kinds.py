@@ -29,6 +29,8 @@ K023 = Code("K023", "{function} over a {kind}: the rows that it makes have no ke
 K024 = Code("K024", "a query that keeps running has nothing to read")
 K025 = Code("K025", "the query has no columns")
 K026 = Code("K026", "the {connector} connector has no metadata '{key}'")
+K040 = Code("K040", "{table} is looked up and written by one query: updates can be lost", severity="warning")
+K041 = Code("K041", "ELSE INSERT gives {column} what SET adds again: it counts twice", severity="warning")
 
 CODES = (
     K001,
@@ -57,4 +59,6 @@ CODES = (
     K024,
     K025,
     K026,
+    K040,
+    K041,
 )

@@ -22,6 +22,8 @@ T017 = Code("T017", "{expression} fails for every row")
 T018 = Code("T018", "implicit cast from {source} to {type} can fail", severity="warning")
 T019 = Code("T019", "{function} takes a constant for the text and looks for a pattern that varies", severity="warning")
 T020 = Code("T020", "{form} means something else in {systems}", severity="warning")
+T030 = Code("T030", "{condition} is never true", severity="warning")
+T031 = Code("T031", "{function} gives NULL for every row: '{path}' is no path", severity="warning")
 
 CODES = (
     T001,
@@ -44,4 +46,6 @@ CODES = (
     T018,
     T019,
     T020,
+    T030,
+    T031,
 )

@@ -37,6 +37,7 @@ W041 = Code("W041", "OVER ROWS keeps the last rows of each key forever", severit
 W042 = Code("W042", "a frame of ROWS ends after its row: a row without enough rows after it would wait forever")
 W043 = Code("W043", "the reach of ROWS is not a whole number of rows")
 W044 = Code("W044", "{function} over a stream without a window would keep the values of all rows forever")
+W050 = Code("W050", "{what} are kept forever, and there are ever more of them", severity="warning")
 
 CODES = (
     W001,
@@ -74,4 +75,5 @@ CODES = (
     W042,
     W043,
     W044,
+    W050,
 )

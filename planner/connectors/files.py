@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import posixpath
-import re
 from collections.abc import Collection, Sequence
 
 from penstock.diagnostics import Span
 from penstock.planner import types
 from penstock.planner.connectors.formats import check_format, check_null
+from penstock.planner.connectors.local_paths import list_read_paths, resolve_path, sees_folder
 from penstock.planner.connectors.option import (
     BOOLEAN,
     INTEGER,
@@ -36,9 +35,14 @@ def check(
         check_null(options, columns, span)
 
 
-def place(options: Options) -> str | None:
-    """The path in its shortest form."""
-    return posixpath.normpath(re.sub(r"^file:(//)?(?=/)", "", str(dict(options)["path"])))
+def place(options: Options) -> str:
+    """The folder: of this machine the real one, however its path is written."""
+    return resolve_path(str(dict(options)["path"]))
+
+
+def list_places(options: Options) -> tuple[str, ...]:
+    """What a reader reads: folders, files and patterns."""
+    return list_read_paths(str(dict(options)["path"]))
 
 
 def has_header(options: Options) -> bool:
@@ -69,6 +73,8 @@ FILES = Connector(
     has_partitions=True,
     check=check,
     place=place,
+    list_places=list_places,
+    sees=sees_folder,
     has_header=has_header,
     own_options=(
         ConnectorOption(

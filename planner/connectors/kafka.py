@@ -200,10 +200,17 @@ def explain_not_in_real_time(options: Options) -> str | None:
     return "The option max_offsets_per_batch limits micro-batches." if "max_offsets_per_batch" in given else None
 
 
-def place(options: Options) -> str | None:
-    """The topic at its brokers."""
+def place(options: Options) -> str:
+    """The topic at its brokers, each once, in one order."""
     given = dict(options)
-    return f"{given['bootstrap_servers']}/{given['topic']}"
+    servers = {each.replace("localhost:", "127.0.0.1:") for each in str(given["bootstrap_servers"]).lower().split(",")}
+    return f"{','.join(sorted(servers))}/{given['topic']}"
+
+
+def sees_topic(read: str, written: str) -> bool:
+    """Whether both are one topic: brokers of one cluster know each other, so one broker in common will do."""
+    (servers, topic), (others, other) = (each.split("/", 1) for each in (read, written))
+    return topic == other and not set(servers.split(",")).isdisjoint(others.split(","))
 
 
 KAFKA = Connector(
@@ -240,6 +247,7 @@ KAFKA = Connector(
     real_time=explain_not_in_real_time,
     check=check,
     place=place,
+    sees=sees_topic,
     own_options=(
         ConnectorOption(
             "topic", NAME, "name of the topic", required=True, identifies=True, check=make_topic_check("topic")

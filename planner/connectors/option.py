@@ -86,6 +86,11 @@ def no_place(options: Options) -> str | None:
     """The place of a connector whose rows no other stream or table can name."""
 
 
+def sees_same(read: str, written: str) -> bool:
+    """Of a connector whose places hold no others."""
+    return read == written
+
+
 def never(options: Options) -> bool:
     """Of a connector whose sink is Penstock's own."""
     return False
@@ -178,7 +183,11 @@ class Connector(msgspec.Struct, frozen=True):
     check: Callable[..., None] = accept
     """Takes what `accept` takes. Raises CompileError for columns that it cannot hold under these options."""
     place: Callable[[Options], str | None] = no_place
-    """The place that the options name; equal places are the same, and `a/b` is inside `a`."""
+    """The place that the options name, None if no other declaration can name it. Equal places are the same."""
+    list_places: Callable[[Options], tuple[str, ...]] | None = None
+    """The places that a reader reads, where it is not just the one that the options name."""
+    sees: Callable[[str, str], bool] = sees_same
+    """Whether who reads at the first place reads what is written to the second one."""
     has_header: Callable[[Options], bool] = no_header
     """Whether the first record of each file names the columns."""
 
@@ -200,6 +209,13 @@ class Connector(msgspec.Struct, frozen=True):
     def defaults(self) -> dict[str, Value]:
         """The values of the options that have one where they are not set."""
         return {each.name: each.default for each in self.options if each.default is not None}
+
+    def list_read(self, options: Options) -> tuple[str, ...]:
+        """The places that a reader with these options reads."""
+        if self.list_places is not None:
+            return self.list_places(options)
+        place = self.place(options)
+        return () if place is None else (place,)
 
     def takes(self, option: str) -> bool:
         """Whether it has an option of that name."""

@@ -10,6 +10,7 @@ from penstock.diagnostics.codes.connectors import C005
 from penstock.diagnostics.codes.kinds import K008, K009, K016
 from penstock.planner.catalog import OPERATION
 from penstock.planner.connectors import Connector, connector_of
+from penstock.planner.connectors.meeting import make_reader, make_writer
 from penstock.planner.plan import Column, DeleteRows, KStream, KTable, Node, RunningQuery, Scan, Sink, UpdateRows
 from penstock.planner.plan.reserved import TABLE_COLUMNS
 from penstock.planner.plan.walk import is_changing, rows_leave, walk
@@ -45,12 +46,11 @@ def check_sink(query: RunningQuery) -> Iterator[Diagnostic]:
     if not isinstance(query.change, DeleteRows | UpdateRows):  # their columns are none of the table's
         is_table = sink.table or not isinstance(root.shape, KStream)
         connector.check(sink.options, columns, span, key=key, table=is_table, written=True)
-    place = connector.place(sink.options)
-    for node in walk(root):
-        if isinstance(node, Scan) and node.origin.connector == sink.connector and place is not None:
-            read = connector.place(node.origin.options)
-            if place == read or place.startswith(f"{read}/"):
-                yield K009.at(span, "", target=sink.name).also(node.span, "read here")
+    scans = [node for node in walk(root) if isinstance(node, Scan)]
+    writer = make_writer(sink.connector, sink.options, [node.origin.name for node in scans])
+    for node in scans if writer.places else ():
+        if make_reader(node.origin.connector, node.origin.options).sees(writer):
+            yield K009.at(span, "", target=sink.name).also(node.span, "read here")
 
 
 def check_operation(sink: Sink, connector: Connector, root: Node, span: Span) -> Iterator[Diagnostic]:

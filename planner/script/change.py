@@ -44,6 +44,7 @@ from penstock.planner.plan.substitute import substitute_columns
 from penstock.planner.plan.walk import arrives_in_order, walk
 from penstock.planner.scalars.implicit import store
 from penstock.planner.scalars.names import Scope, is_same_name
+from penstock.planner.script.double_counts import find_double_counts
 from penstock.planner.script.sums import find_sums
 
 Statement: TypeAlias = ast.Update | ast.Delete
@@ -82,6 +83,7 @@ def lower_update(statement: ast.Update, name: str, context: Context) -> RunningQ
     default, sums = None, None
     if statement.default is not None:
         default = lower_default(statement.default, matched, statement, entry)
+        context.warnings.extend(find_double_counts(statement, assignments, default, matched.columns))
     used = {column.name for each in assignments for column in each.value.find_all(exp.Column)}
     current = tuple((name, column) for name, column in matched.columns.items() if name in used)
     if default is not None:

@@ -12,13 +12,13 @@ from typing import assert_never
 import msgspec
 from msgspec.structs import replace
 
-from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics import CompileError, Diagnostic, Source, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.connectors import C010
 from penstock.diagnostics.codes.kinds import K008, K011, K013, K015
 from penstock.diagnostics.codes.serving import V014
 from penstock.diagnostics.codes.windows import W005
-from penstock.parser import ast, ast_text
+from penstock.parser import ast, ast_text, parse
 from penstock.planner.catalog import Broken, Catalog, Derived, Kind, UsesBroken, explain_unknown
 from penstock.planner.connectors import CONSOLE, MEMORY, connector_of
 from penstock.planner.lower.context import Context
@@ -36,11 +36,15 @@ from penstock.planner.script.change import lower_delete, lower_update
 from penstock.planner.script.computed import apply_like
 from penstock.planner.script.create import lower_create
 from penstock.planner.script.create_as import lower_create_as, put_result, show_key
+from penstock.planner.script.feedback import find_feedback
 from penstock.planner.script.find_casts import find_casts
 from penstock.planner.script.find_differences import find_differences
+from penstock.planner.script.find_growth import find_growth
+from penstock.planner.script.find_never_true import find_never_true
 from penstock.planner.script.find_swapped import find_swapped
 from penstock.planner.script.insert import lower_insert
 from penstock.planner.script.late import find_late, split_late
+from penstock.planner.script.loops import check_loops
 from penstock.planner.script.options import check_batch_mode, lower_set
 from penstock.planner.script.show import lower_describe, lower_show, lower_show_create
 from penstock.planner.script.stream_word import require_stream_word
@@ -87,16 +91,42 @@ def plan_script(statements: Sequence[ast.Statement], catalog: Catalog | None = N
             leave_broken(statement, script)
     queries = infer_partitions(select_queries(script), statements, script)
     script.report += check_caches(queries)
-    found = [
-        warning
-        for query in queries
-        for warning in (*find_casts(query), *find_swapped(query), *find_differences(query, statements))
-    ]
+    script.report += check_loops(queries, script.catalog.running)
+    script.warnings += [keep_accepted(each, script) for each in find_feedback(queries, script.catalog.running)]
+    found = [warning for query in queries for warning in list_warnings(query, statements, script)]
     script.warnings += [warning for warning in dict.fromkeys(found) if warning not in script.warnings]
     answers = [complete_answer(each, queries, statements, script) for each in script.answers]
     if script.report:
         raise CompileError([*script.report, *script.warnings])
     return PlannedScript(queries, tuple(answers), script.catalog, script.settings, tuple(script.warnings))
+
+
+def list_warnings(
+    query: RunningQuery, statements: Sequence[ast.Statement], script: ScriptState
+) -> Iterator[Diagnostic]:
+    """What is said of an accepted query that may not be what was meant."""
+    yield from find_casts(query)
+    yield from find_swapped(query)
+    yield from find_differences(query, statements)
+    yield from find_never_true(query)
+    yield from (keep_accepted(each, script) for each in find_growth(query, statements))
+
+
+def keep_accepted(found: Diagnostic, script: ScriptState) -> Diagnostic:
+    """The finding without its fix where that is refused, or would be found fault with in the same way."""
+    if found.fix is None:
+        return found
+    beside = replace(script, queries=[], answers=[], warnings=[], report=[], unplaced=set(), read=set())
+    try:
+        statements = parse(Source("<fix>", found.fix))
+        for statement in statements:
+            if isinstance(statement, ast.CreateAs | ast.CreateView):
+                beside.catalog = beside.catalog.without(statement.name.text)
+            lower_statement(statement, beside)
+    except (CompileError, UsesBroken):
+        return dataclasses.replace(found, fix=None)
+    again = [*find_feedback(beside.queries, ()), *(each for q in beside.queries for each in find_growth(q, ()))]
+    return dataclasses.replace(found, fix=None) if any(each.code == found.code for each in again) else found
 
 
 def complete_answer(
