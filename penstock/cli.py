@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 FAILED, INTERRUPTED = 3, 130
 POLL_SECONDS = 0.5
 MERGED = "windows of HOP are merged from partial aggregates; SET partial_aggregates = OFF prevents that"
-STAGES = ("AST", "PLAN", "PARTITIONS", "STATE", "SPARK", "CODE")
 
 
 class GuardedGroup(click.Group):
@@ -98,12 +97,14 @@ def explain(arguments: tuple[str, ...], mermaid: bool, checkpoint: str | None) -
 
     Exit code 0: accepted, 1: refused, 2: a file cannot be read.
     """
-    stage, files = "PLAN", arguments
-    if len(arguments) > 1 and arguments[0].upper() in STAGES:
-        stage, files = arguments[0].upper(), arguments[1:]
-    if mermaid and stage != "PARTITIONS":
+    from penstock.parser.ast import Stage
+
+    stage, files = Stage.PLAN, arguments
+    if len(arguments) > 1 and arguments[0].upper() in Stage.__members__:
+        stage, files = Stage[arguments[0].upper()], arguments[1:]
+    if mermaid and stage is not Stage.PARTITIONS:
         raise click.UsageError("--mermaid needs PARTITIONS")
-    if checkpoint is not None and stage != "STATE":
+    if checkpoint is not None and stage is not Stage.STATE:
         raise click.UsageError("--checkpoint needs STATE")
     with errors_shown():
         compilation = compile_files(files)
@@ -111,7 +112,6 @@ def explain(arguments: tuple[str, ...], mermaid: bool, checkpoint: str | None) -
 
         from penstock.explain import draw_partitions
         from penstock.explain import explain as text_of
-        from penstock.parser.ast import Stage
 
         if checkpoint is not None:
             from penstock.last_run import read_last_run
@@ -121,7 +121,7 @@ def explain(arguments: tuple[str, ...], mermaid: bool, checkpoint: str | None) -
                 click.echo(f"no run over {checkpoint} has left a record of these queries", err=True)
             click.echo(text_of(compilation, Stage.STATE, last_run), nl=False)
             return
-        click.echo(draw_partitions(compilation) if mermaid else text_of(compilation, Stage(stage)), nl=False)
+        click.echo(draw_partitions(compilation) if mermaid else text_of(compilation, stage), nl=False)
 
 
 @main.command()

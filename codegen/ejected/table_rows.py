@@ -126,7 +126,9 @@ def group_rows(
         is_lost = pc.is_null(rows[name])
         reject_rows(changes, show(rows.filter(is_lost).drop_columns(order)), NO_KEY)
         rows = rows.filter(pc.invert(is_lost))
-    by = [(name, "ascending") for name in (*key, *order)]
+    # Rows of one time are ordered by all their columns, so that the last one does not depend on their arrival.
+    beside = [each.name for each in rows.schema if order and not pa.types.is_nested(each.type)]
+    by = [(name, "ascending") for name in dict.fromkeys((*key, *order, *beside))]
     places = pc.sort_indices(rows, sort_keys=by) if by else None
     rows = rows.drop_columns(order)
     rows = (rows if places is None else rows.take(places)).combine_chunks()

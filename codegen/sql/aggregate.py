@@ -10,22 +10,28 @@ from penstock.codegen.program import View
 from penstock.codegen.sql.changes import DELETED, KEY, ORDER, key_value
 from penstock.codegen.sql.collect import collect_call
 from penstock.codegen.sql.distinct import distinct_call
+from penstock.codegen.sql.ordering import comparable, holds_map, make_zero_positive, make_zeros_positive
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.table import count_arrivals
 from penstock.codegen.sql.trees import (
     alias,
     before_all,
     beside_time,
+    both,
     call,
     column,
     columns,
     duration,
+    filter_rows,
     floor_time,
+    is_null,
     make_free_name,
     moment,
     number,
     select,
+    struct_of,
 )
+from penstock.planner.functions.facts import Retraction
 from penstock.planner.plan import (
     Aggregate,
     Cumulate,
@@ -123,12 +129,39 @@ def aggregate_call(aggregate: Aggregate) -> Expression:
         return collect_call(aggregate)
     if aggregate.distinct:
         return distinct_call(aggregate)
+    if aggregate.entry.retraction in (Retraction.MIN_BY, Retraction.MAX_BY):
+        return _extreme(aggregate)
+    if aggregate.entry.retraction in (Retraction.MIN, Retraction.MAX):
+        value = make_zero_positive(aggregate.arguments[0], aggregate.type)
+        return _filter(_place(call(aggregate.function, value), aggregate), aggregate.condition)
     result = call(aggregate.function, *(aggregate.arguments or [exp.Star()]))
+    return _filter(_place(result, aggregate), aggregate.condition)
+
+
+def _extreme(aggregate: Aggregate) -> Expression:
+    """MIN_BY and MAX_BY: of several values with the same least or greatest one the least, or the greatest.
+
+    Spark orders structs by their fields, NULL first. It does not order maps.
+    """
+    value, by = make_zeros_positive(aggregate.arguments[0], aggregate.type), aggregate.arguments[1]
+    condition = both(aggregate.condition, exp.Not(this=is_null(by.copy())))
+    if holds_map(aggregate.type):
+        place = struct_of([("by", by), ("value", comparable(value, aggregate.type))])
+        return _filter(_place(call(aggregate.function, value, place), aggregate), condition)
+    best = "MIN" if aggregate.entry.retraction is Retraction.MIN_BY else "MAX"
+    found = _filter(_place(call(best, struct_of([("by", by), ("value", value)])), aggregate), condition)
+    return _part(found, "value")
+
+
+def _place(result: Expression, aggregate: Aggregate) -> Expression:
+    """The call with the place of the aggregate in the script."""
     if aggregate.span is not None:
         result.meta["span"] = aggregate.span
-    if aggregate.condition is None:
-        return result
-    return exp.Filter(this=result, expression=exp.Where(this=aggregate.condition))
+    return result
+
+
+def _filter(result: Expression, condition: Expression | None) -> Expression:
+    return result if condition is None else filter_rows(result, condition)
 
 
 def _window(window: Tumble | Hop | SessionWindow, time: Expression) -> Expression:

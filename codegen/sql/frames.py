@@ -14,11 +14,12 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
-from penstock.codegen.sql.ordering import comparable
+from penstock.codegen.sql.ordering import comparable, make_zero_positive, make_zeros_positive
 from penstock.codegen.sql.row_fields import RowFields
 from penstock.codegen.sql.trees import alias, both, call, cast, column, either, is_null, number, only_if, select
+from penstock.planner import find_type
 from penstock.planner.functions.facts import Framing
-from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate, RowsFrame
+from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate, Node, RowsFrame
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.types import (
     BIGINT,
@@ -44,7 +45,8 @@ class Panes(RowFields):
     A row holds all columns of the input as c0, c1 ….
     """
 
-    schema: tuple[Column, ...]
+    node: Node
+    """The input."""
     time: str
     frames: list[Frame | RowsFrame] = field(default_factory=list)
     partition: tuple[Expression, ...] = (column("pane"),)
@@ -54,8 +56,13 @@ class Panes(RowFields):
         self.columns = len(self.schema)
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def schema(self) -> tuple[Column, ...]:
         """The columns of the input."""
+        return self.node.schema
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns of the input, by their fields."""
         return tuple(f"c{place}" for place in range(len(self.schema)))
 
     def schema_of(self, field: Callable[[str], Expression]) -> list[Expression]:
@@ -113,6 +120,11 @@ class Panes(RowFields):
         names = {each.name: each.type for each in self.schema}
         return names.get(value.name) if isinstance(value, exp.Column) else None
 
+    def compare(self, value: Expression) -> Expression:
+        """The value as DuckDB compares it; NULL has no type."""
+        type_ = find_type(value, self.node)
+        return cast(value, BOOLEAN) if type_ is None else comparable(make_zero_positive(value, type_), type_)
+
     def renamed(self, expression: Expression) -> Expression:
         """An expression over the input's columns as one over c0, c1 …."""
         return substitute(expression, {each.name: column(c) for c, each in zip(self.kept, self.schema, strict=True)})
@@ -133,11 +145,16 @@ def lower_frame(framed: FramedAggregate, panes: Panes) -> Expression:
         case Framing.MEAN:
             return _average(aggregate, frame, panes)
         case Framing.MIN | Framing.MAX as framing if not is_number(aggregate.type):
-            best = call(f"ARG_{framing.name}", column("place"), panes.give(_filtered(aggregate)))
+            compared = panes.give(only_if(aggregate.condition, panes.compare(aggregate.arguments[0])))
+            best = call(f"ARG_{framing.name}", column("place"), compared)
             return panes.pick(panes.over(best, frame), aggregate.arguments[0], aggregate.type)
         case Framing.VAR_POP | Framing.STDDEV_POP as framing:
             return _spread(aggregate, framing, frame, panes)
-        case Framing.MIN | Framing.MAX | Framing.SAME:
+        case Framing.MIN | Framing.MAX as framing:
+            value = make_zero_positive(aggregate.arguments[0], aggregate.type)
+            best = call(framing.name, panes.give(only_if(aggregate.condition, value)))
+            return panes.answer(panes.over(best, frame), aggregate.type)
+        case Framing.SAME:
             called = _call_function(aggregate.entry.original, panes.give(_filtered(aggregate)), aggregate.distinct)
             return panes.answer(panes.over(called, frame), aggregate.type)
         case Framing.FIRST | Framing.LAST as framing:
@@ -250,12 +267,12 @@ def _neighbour(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame,
 
 
 def _extreme(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame, panes: Panes) -> Expression:
-    """MIN_BY and MAX_BY: of the rows with the least or greatest value the first one."""
-    value, by = aggregate.arguments
-    compared = panes.give(only_if(aggregate.condition, by))
-    place, is_least = column("place"), framing is Framing.MIN_BY
-    tie = place if is_least else exp.Neg(this=place)
-    best = call("ARG_MIN" if is_least else "ARG_MAX", place.copy(), call("ROW", compared, tie))
+    """MIN_BY and MAX_BY: of several values with the same least or greatest one the least, or the greatest."""
+    value, by = make_zeros_positive(aggregate.arguments[0], aggregate.type), aggregate.arguments[1]
+    compared = panes.give(only_if(aggregate.condition, panes.compare(by)))
+    tie = panes.give(comparable(value, aggregate.type))
+    place = call("ROW", compared, exp.Not(this=is_null(tie)), tie.copy())  # NULL before all values
+    best = call("ARG_MIN" if framing is Framing.MIN_BY else "ARG_MAX", column("place"), place)
     known = exp.Filter(this=best, expression=exp.Where(this=exp.Not(this=is_null(compared.copy()))))
     return panes.pick(panes.over(known, frame), value, aggregate.type)
 

@@ -21,6 +21,7 @@ from sqlglot import exp
 from penstock.codegen.program import AnyView, PaneView, PartialView, View
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
+from penstock.codegen.sql.ordering import make_zero_positive
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.row_fields import RowFields
 from penstock.codegen.sql.trees import (
@@ -151,7 +152,7 @@ def _merge(aggregate: Aggregate, partials: _Partials) -> Expression:
     value = only_if(aggregate.condition, aggregate.arguments[0])
     if framing in (Framing.MIN, Framing.MAX):
         called = aggregate.entry.original
-        best = call(called, partials.part(call(called, rows.give(value))))
+        best = call(called, partials.part(call(called, rows.give(make_zero_positive(value, type_)))))
         if type_ == TIMESTAMP:  # DuckDB has times as microseconds
             return call("TIMESTAMP_MICROS", merged.answer(best, BIGINT))
         return merged.answer(best, type_)

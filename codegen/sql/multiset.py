@@ -14,6 +14,7 @@ different combination of values, with the number of rows that have it. Views:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, assert_never
 
 from sqlglot import exp
 
@@ -24,7 +25,7 @@ from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.frames import is_number
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.lookup import NO_TIME
-from penstock.codegen.sql.ordering import comparable, make_zero_positive
+from penstock.codegen.sql.ordering import comparable, make_zero_positive, make_zeros_positive
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.retraction import Sums
 from penstock.codegen.sql.row_fields import RowFields
@@ -50,6 +51,15 @@ from penstock.planner.functions.facts import Collecting, DistinctRule, Retractio
 from penstock.planner.plan import Aggregate, Expression, GroupAggregate, Sorting, WindowAggregate
 from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, INTEGERS, Array, Decimal, Struct, Type
 
+_Rounding: TypeAlias = Literal[
+    Retraction.SUM,
+    Retraction.MEAN,
+    Retraction.VAR_POP,
+    Retraction.VAR_SAMP,
+    Retraction.STDDEV_POP,
+    Retraction.STDDEV_SAMP,
+]
+"""What rounds over numbers that are not exact."""
 _TOTAL, _COUNT, _ARRIVED, _TOUCHED = "total", "count", "arrived", "touched"
 """Whether a row has the totals of its group; the number of its rows; that of arrivals; whether deltas have come."""
 
@@ -113,31 +123,42 @@ class Values(RowFields):
             return self._of_different(aggregate)
         rule, type_ = aggregate.entry.retraction, aggregate.type
         assert rule is not None, f"{aggregate.function} over a table"
-        if rule in (Retraction.MIN_BY, Retraction.MAX_BY):
-            return self._extreme(aggregate, is_least=rule is Retraction.MIN_BY)
         value = only_if(aggregate.condition, aggregate.arguments[0])
-        if rule in (Retraction.MIN, Retraction.MAX) and not is_number(type_):
-            best = call(
-                "ARG_MIN" if rule is Retraction.MIN else "ARG_MAX", PLACE, self.give(self.compare(value, type_))
-            )
-            return self.pick(best, value, type_)
-        if rule in (Retraction.MIN, Retraction.MAX) or rule is Retraction.BITS:
-            return self.answer(call(aggregate.function, self.give(make_zero_positive(value, type_))), type_)
-        if rule is Retraction.PARITY:
-            odd = exp.EQ(this=exp.Mod(this=column_of("v", _COUNT), expression=number(2)), expression=number(1))
-            given = self.give(value)
-            # Two equal values leave no bits, but are not NULL.
-            none = exp.If(this=exp.Not(this=is_null(given.copy())), true=cast(number(0), type_))
-            return self.answer(call(aggregate.function, exp.Case(ifs=[exp.If(this=odd, true=given), none])), type_)
-        return self._of_doubles(value, rule)
+        match rule:
+            case Retraction.MIN_BY | Retraction.MAX_BY:
+                return self._extreme(aggregate, is_least=rule is Retraction.MIN_BY)
+            case Retraction.MIN | Retraction.MAX if not is_number(type_):
+                best = "ARG_MIN" if rule is Retraction.MIN else "ARG_MAX"
+                return self.pick(call(best, PLACE, self.give(self.compare(value, type_))), value, type_)
+            case Retraction.MIN | Retraction.MAX | Retraction.BITS:
+                return self.answer(call(aggregate.function, self.give(make_zero_positive(value, type_))), type_)
+            case Retraction.PARITY:
+                return self._parity(aggregate, value)
+            case Retraction.SUM | Retraction.MEAN:
+                return self._of_doubles(value, rule)
+            case Retraction.VAR_POP | Retraction.VAR_SAMP | Retraction.STDDEV_POP | Retraction.STDDEV_SAMP:
+                return self._of_doubles(value, rule)
+            case Retraction.COUNT | Retraction.COUNT_IF | Retraction.ALL | Retraction.SOME | Retraction.COLLECT:
+                raise AssertionError(f"{aggregate.function} follows from no values")
+            case _:
+                assert_never(rule)
+
+    def _parity(self, aggregate: Aggregate, value: Expression) -> Expression:
+        """BIT_XOR: of the values that an odd number of rows has."""
+        odd = exp.EQ(this=exp.Mod(this=column_of("v", _COUNT), expression=number(2)), expression=number(1))
+        given = self.give(value)
+        # Two equal values leave no bits, but are not NULL.
+        none = exp.If(this=exp.Not(this=is_null(given.copy())), true=cast(number(0), aggregate.type))
+        chosen = exp.Case(ifs=[exp.If(this=odd, true=given), none])
+        return self.answer(call(aggregate.function, chosen), aggregate.type)
 
     def _extreme(self, aggregate: Aggregate, *, is_least: bool) -> Expression:
         """MIN_BY and MAX_BY: of several values with the same least or greatest one the least, or the greatest."""
-        value, by = aggregate.arguments
+        value, by = make_zeros_positive(aggregate.arguments[0], aggregate.type), aggregate.arguments[1]
         compared = self.give(only_if(aggregate.condition, self.compare(by, find_type(by, self.node.input))))
         # In a struct, DuckDB would order NULL behind all values.
         alone = Struct((("value", aggregate.type),))
-        tie = self.give(comparable(struct_of([("value", make_zero_positive(value, aggregate.type))]), alone))
+        tie = self.give(comparable(struct_of([("value", value)]), alone))
         best = call("ARG_MIN" if is_least else "ARG_MAX", PLACE, call("ROW", compared, tie))
         return self.pick(filter_rows(best, exp.Not(this=is_null(compared.copy()))), value, aggregate.type)
 
@@ -193,7 +214,7 @@ class Values(RowFields):
         mean = decimal_mean(cast(summed, Decimal(EXACT_DIGITS, scale)), counted, type_)
         return only_if(exp.GT(this=counted.copy(), expression=number(0)), mean)
 
-    def _of_doubles(self, value: Expression, rule: Retraction) -> Expression:
+    def _of_doubles(self, value: Expression, rule: _Rounding) -> Expression:
         """Aggregates of numbers that round, computed as if the rows came from the least value to the greatest."""
         is_double = find_type(value, self.node.input) == DOUBLE
         taken = self.give(make_zero_positive(value if is_double else cast(value, DOUBLE), DOUBLE))
@@ -217,7 +238,7 @@ class Values(RowFields):
                 alone = exp.Sub(this=compute("SUM"), expression=compute("SUM"))
                 return self.answer(either(is_single, alone, compute(rule.name)), DOUBLE)
             case _:
-                raise AssertionError(f"{rule.name} of numbers that round")
+                assert_never(rule)
 
 
 PLACE = column_of("v", "place")

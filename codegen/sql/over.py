@@ -25,7 +25,7 @@ _MICROSECONDS = 1000
 
 def over_views(node: Over, name: str, source: str) -> tuple[AnyView, ...]:
     """The views; the last one has the node's schema."""
-    panes = Panes(node.input.schema, node.time)
+    panes = Panes(node.input, node.time)
     framed, order = lower_frames(node, panes)
     values = [alias(value, each.aggregate.name) for value, each in zip(framed, node.aggregates, strict=True)]
     inputs = row_columns(node.input.schema, column)

@@ -24,7 +24,7 @@ from penstock.planner.plan import Expression, OverRows
 
 def over_rows_views(node: OverRows, name: str, source: str, buckets: int) -> tuple[AnyView, ...]:
     """The four views; the last one has the node's schema. Partitions are spread over so many `buckets`."""
-    panes = Panes(node.input.schema, node.time)
+    panes = Panes(node.input, node.time)
     values = [alias(lower_frame(each, panes), each.aggregate.name) for each in node.aggregates]
     inputs = row_columns(node.input.schema, column)
     order = panes.in_order(node.partition_by)

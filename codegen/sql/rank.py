@@ -16,7 +16,7 @@ from penstock.planner.types import INT
 
 def rank_views(node: Ranked, name: str, source: str) -> tuple[AnyView, ...]:
     """Views `<name>_rows`, `<name>_tables`, `<name>_panes`, `<name>_places`, and `<name>`, of the node's schema."""
-    panes = Panes(node.input.schema, node.time)
+    panes = Panes(node.input, node.time)
     order = None
     if node.is_ordered:
         order = print_duckdb(panes.in_order(node.partition_by, by_time=False))

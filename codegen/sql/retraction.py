@@ -7,6 +7,7 @@ so that no trace of it stays. A group without rows stays in the state, but not i
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from sqlglot import exp
 
@@ -62,33 +63,59 @@ class Sums:
         counted = total("count", column(DELTA) if known is None else _signs_if(known))
         # Of no rows SUM is NULL.
         count = call("COALESCE", counted, number(0))
-        if retraction is Retraction.COUNT:
-            return count
-        if retraction.is_counted:
+
+        def add_trues() -> Expression:
             true = both(condition, arguments[0])
             assert true is not None
-            trues = call("COALESCE", total("trues", _signs_if(true)), number(0))
-            if retraction is Retraction.COUNT_IF:
-                return trues
-            right = (
-                exp.EQ(this=trues, expression=count)
-                if retraction is Retraction.ALL
-                else exp.GT(this=trues, expression=number(0))
-            )
-            return only_if(_positive(count.copy()), right)
-        exact = _exact(find_argument_type(aggregate, below))
-        value = arguments[0] if exact is None else cast(_uncast(arguments[0]), exact)
-        held = aggregate.type if exact is None else _widen(exact)
-        summed = total("sum", only_if(condition, _apply_delta(value)), held)
-        if retraction is Retraction.SUM:
-            return only_if(_positive(count), summed if exact is None else cast(summed, aggregate.type))
-        assert exact is not None, f"{aggregate.function} over a table of what is no decimal"
-        if retraction is Retraction.MEAN:
-            return only_if(_positive(count), _mean(summed, count.copy(), exact, aggregate.type))
-        square = exp.Mul(this=value.copy(), expression=value.copy())
-        wide = _widen(Decimal(2 * exact.precision + 1, 2 * exact.scale))
-        squares = total("squares", only_if(condition, _apply_delta(square)), wide)
-        return _variance(retraction, count, summed, squares, exact)
+            return call("COALESCE", total("trues", _signs_if(true)), number(0))
+
+        def add_up() -> tuple[Expression, Decimal | None]:
+            """The sum of the values, and the type in which they are exact."""
+            exact = _exact(find_argument_type(aggregate, below))
+            value = arguments[0] if exact is None else cast(_uncast(arguments[0]), exact)
+            held = aggregate.type if exact is None else _widen(exact)
+            return total("sum", only_if(condition, _apply_delta(value)), held), exact
+
+        def spread(left_out: int, *, is_deviation: bool) -> Expression:
+            """The variance with the divisor n - `left_out`, or its root."""
+            summed, exact = add_up()
+            assert exact is not None, f"{aggregate.function} over a table of what is no decimal"
+            value = cast(_uncast(arguments[0]), exact)
+            square = exp.Mul(this=value, expression=value.copy())
+            wide = _widen(Decimal(2 * exact.precision + 1, 2 * exact.scale))
+            squares = total("squares", only_if(condition, _apply_delta(square)), wide)
+            return _variance(left_out, count, summed, squares, exact, is_deviation=is_deviation)
+
+        match retraction:
+            case Retraction.COUNT:
+                return count
+            case Retraction.COUNT_IF:
+                return add_trues()
+            case Retraction.ALL:
+                return only_if(_positive(count.copy()), exp.EQ(this=add_trues(), expression=count))
+            case Retraction.SOME:
+                return only_if(_positive(count), exp.GT(this=add_trues(), expression=number(0)))
+            case Retraction.SUM:
+                summed, exact = add_up()
+                return only_if(_positive(count), summed if exact is None else cast(summed, aggregate.type))
+            case Retraction.MEAN:
+                summed, exact = add_up()
+                assert exact is not None, f"{aggregate.function} over a table of what is no decimal"
+                return only_if(_positive(count), _mean(summed, count.copy(), exact, aggregate.type))
+            case Retraction.VAR_POP:
+                return spread(0, is_deviation=False)
+            case Retraction.VAR_SAMP:
+                return spread(1, is_deviation=False)
+            case Retraction.STDDEV_POP:
+                return spread(0, is_deviation=True)
+            case Retraction.STDDEV_SAMP:
+                return spread(1, is_deviation=True)
+            case Retraction.MIN | Retraction.MAX | Retraction.MIN_BY | Retraction.MAX_BY:
+                raise AssertionError(f"{aggregate.function} keeps its values")
+            case Retraction.BITS | Retraction.PARITY | Retraction.COLLECT:
+                raise AssertionError(f"{aggregate.function} keeps its values")
+            case _:
+                assert_never(retraction)
 
 
 def _widen(type_: Decimal) -> Decimal:
@@ -132,7 +159,7 @@ def _mean(total: Expression, count: Expression, exact: Decimal, result: Type) ->
 
 
 def _variance(
-    retraction: Retraction, count: Expression, total: Expression, squares: Expression, exact: Decimal
+    left_out: int, count: Expression, total: Expression, squares: Expression, exact: Decimal, *, is_deviation: bool
 ) -> Expression:
     """From the sums of the values x and their squares, with m, the mean rounded to the decimals that x has.
 
@@ -149,8 +176,7 @@ def _variance(
     around = cast(exp.Sub(this=cast(squares, wide), expression=product), DOUBLE)
     part = cast(rest.copy(), DOUBLE)
     beside = exp.Div(this=exp.Mul(this=part, expression=part.copy()), expression=cast(count.copy(), DOUBLE))
-    count_left_out = number(1 if retraction.is_of_sample else 0)
-    divisor = exp.Sub(this=count.copy(), expression=count_left_out)
+    divisor = exp.Sub(this=count.copy(), expression=number(left_out))
     variance = exp.Div(this=exp.Sub(this=around, expression=beside), expression=cast(divisor, DOUBLE))
-    result = call("SQRT", variance) if retraction.is_deviation else variance
-    return only_if(exp.GT(this=count.copy(), expression=count_left_out.copy()), result)
+    result = call("SQRT", variance) if is_deviation else variance
+    return only_if(exp.GT(this=count.copy(), expression=number(left_out)), result)

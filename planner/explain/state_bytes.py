@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from penstock.planner.functions.facts import Collecting, Retraction
-from penstock.planner.plan import Aggregate
+from penstock.planner.plan import Aggregate, Node
+from penstock.planner.scalars.find_type import find_type
 from penstock.planner.types import (
     BIGINT,
     BINARY,
@@ -20,6 +21,7 @@ from penstock.planner.types import (
     SMALLINT,
     STRING,
     TINYINT,
+    VOID,
     Array,
     Decimal,
     Map,
@@ -112,8 +114,14 @@ def _field_bytes(type_: Type) -> int:
             assert_never(type_)
 
 
-def list_kept(aggregate: Aggregate) -> list[Type]:
-    """The fields that Spark keeps to compute the aggregate of a group, without those that grow with the group."""
+def list_kept(aggregate: Aggregate, below: Node) -> list[Type]:
+    """The fields that Spark keeps to compute the aggregate of a group, without those that grow with the group.
+
+    `below` is the node that is aggregated.
+    """
+    if aggregate.entry.retraction in (Retraction.MIN_BY, Retraction.MAX_BY):
+        by = find_type(aggregate.arguments[1], below) or VOID
+        return [Struct((("by", by), ("value", aggregate.type)))]
     return [BIGINT] if aggregate.entry.retraction in _COUNTS else [aggregate.type, BIGINT]
 
 

@@ -273,7 +273,7 @@ def _types(node: Node) -> list[Type]:
 
 
 def _kept_types(node: WindowAggregate | GroupAggregate) -> list[Type]:
-    return [type_ for each in node.aggregates for type_ in list_kept(each)]
+    return [type_ for each in node.aggregates for type_ in list_kept(each, node.input)]
 
 
 def _streams(flows: Sequence[Flow]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Aggregates. All of them give the same result whatever the order of the rows (MIN_BY and MAX_BY: but for ties)."""
+"""Aggregates. All of them give the same result whatever the order of the rows, but for the last digits of DOUBLE."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ AGGREGATES = (
     _aggregate(
         "MIN_BY",
         ("(T, O) -> T",),
-        "the first argument of the row where the second is least",
+        "the first argument of the row where the second is least; of several rows the least first argument",
         ("MIN_BY(s, x)", "a"),
         Framing.MIN_BY,
         Retraction.MIN_BY,
@@ -178,7 +178,7 @@ AGGREGATES = (
     _aggregate(
         "MAX_BY",
         ("(T, O) -> T",),
-        "the first argument of the row where the second is greatest",
+        "the first argument of the row where the second is greatest; of several rows the greatest first argument",
         ("MAX_BY(n, x)", 4),
         Framing.MAX_BY,
         Retraction.MAX_BY,

@@ -3,8 +3,26 @@
 from __future__ import annotations
 
 from enum import Enum, auto
+from typing import assert_never
 
 import msgspec
+
+
+class FrameReading(Enum):
+    """What a function reads of a frame."""
+
+    ALL = auto()
+    """All rows, in whatever order."""
+    BEST = auto()
+    """The least or greatest value."""
+    BEST_BY = auto()
+    """A value of the row with the least or greatest other value."""
+    EDGE = auto()
+    """The first or the last row."""
+    AWAY = auto()
+    """The row that is a number of rows away."""
+    PLACE = auto()
+    """The place of the row among the others."""
 
 
 class Framing(Enum):
@@ -32,32 +50,68 @@ class Framing(Enum):
     DENSE_RANK = auto()
 
     @property
+    def reading(self) -> FrameReading:
+        """What it reads of the frame."""
+        match self:
+            case Framing.SAME | Framing.COUNT | Framing.COUNT_IF | Framing.SUM | Framing.MEAN:
+                return FrameReading.ALL
+            case Framing.VAR_POP | Framing.STDDEV_POP:
+                return FrameReading.ALL
+            case Framing.MIN | Framing.MAX:
+                return FrameReading.BEST
+            case Framing.MIN_BY | Framing.MAX_BY:
+                return FrameReading.BEST_BY
+            case Framing.FIRST | Framing.LAST:
+                return FrameReading.EDGE
+            case Framing.LAG | Framing.LEAD:
+                return FrameReading.AWAY
+            case Framing.ROW_NUMBER | Framing.RANK | Framing.DENSE_RANK:
+                return FrameReading.PLACE
+            case _:
+                assert_never(self)
+
+    @property
     def is_place(self) -> bool:
         """Whether the value is the place of the row among the frame's rows."""
-        return self in (Framing.ROW_NUMBER, Framing.RANK, Framing.DENSE_RANK)
+        return self.reading is FrameReading.PLACE
 
     @property
     def looks_away(self) -> bool:
         """Whether the value is taken of the row that is a number of rows away."""
-        return self in (Framing.LAG, Framing.LEAD)
+        return self.reading is FrameReading.AWAY
 
     @property
     def is_ordered(self) -> bool:
         """Whether the value depends on the order of the frame's rows."""
-        edges = (Framing.FIRST, Framing.LAST, Framing.MIN_BY, Framing.MAX_BY)
-        return self.is_place or self.looks_away or self in edges
+        return self.reading in (FrameReading.EDGE, FrameReading.AWAY, FrameReading.PLACE)
 
     @property
     def takes_filter(self) -> bool:
         """Whether rows can be left out before: not where the value is that of one row at a known distance."""
-        return not (self.is_place or self.looks_away)
+        return self.reading not in (FrameReading.AWAY, FrameReading.PLACE)
+
+    @property
+    def takes_distinct(self) -> bool:
+        """Whether rows that come again can be left out."""
+        return self.reading in (FrameReading.ALL, FrameReading.BEST)
 
     @property
     def compares(self) -> int | None:
         """The place of the argument whose values are compared, None if none are."""
-        if self in (Framing.MIN, Framing.MAX):
-            return 0
-        return 1 if self in (Framing.MIN_BY, Framing.MAX_BY) else None
+        return {FrameReading.BEST: 0, FrameReading.BEST_BY: 1}.get(self.reading)
+
+
+class Basis(Enum):
+    """What is kept of the rows of a group that rows can leave."""
+
+    COUNTS = auto()
+    """How many rows there are, and for how many of them the argument is true."""
+    SUM = auto()
+    """A count and a sum."""
+    SQUARES = auto()
+    """A count, a sum and a sum of squares."""
+    VALUES = auto()
+    """The different values, each with the number of its rows."""
 
 
 class Retraction(Enum):
@@ -89,30 +143,41 @@ class Retraction(Enum):
     COLLECT = auto()
 
     @property
+    def basis(self) -> Basis:
+        """What it follows from, where that is exact."""
+        match self:
+            case Retraction.COUNT | Retraction.COUNT_IF | Retraction.ALL | Retraction.SOME:
+                return Basis.COUNTS
+            case Retraction.SUM | Retraction.MEAN:
+                return Basis.SUM
+            case Retraction.VAR_POP | Retraction.VAR_SAMP | Retraction.STDDEV_POP | Retraction.STDDEV_SAMP:
+                return Basis.SQUARES
+            case Retraction.MIN | Retraction.MAX | Retraction.MIN_BY | Retraction.MAX_BY:
+                return Basis.VALUES
+            case Retraction.BITS | Retraction.PARITY | Retraction.COLLECT:
+                return Basis.VALUES
+            case _:
+                assert_never(self)
+
+    @property
     def is_counted(self) -> bool:
         """Whether counts of rows decide it."""
-        return self in (Retraction.COUNT, Retraction.COUNT_IF, Retraction.ALL, Retraction.SOME)
+        return self.basis is Basis.COUNTS
 
     @property
     def adds_squares(self) -> bool:
         """Whether it needs the sum of squares."""
-        return self in (Retraction.VAR_POP, Retraction.VAR_SAMP) or self.is_deviation
+        return self.basis is Basis.SQUARES
 
     @property
     def needs_values(self) -> bool:
         """Whether it follows from the values, of whatever type they are."""
-        places = (Retraction.MIN, Retraction.MAX, Retraction.MIN_BY, Retraction.MAX_BY)
-        return self in places or self in (Retraction.BITS, Retraction.PARITY, Retraction.COLLECT)
+        return self.basis is Basis.VALUES
 
     @property
     def is_of_sample(self) -> bool:
         """Whether the divisor is one less than the count."""
         return self in (Retraction.VAR_SAMP, Retraction.STDDEV_SAMP)
-
-    @property
-    def is_deviation(self) -> bool:
-        """Whether it is the root of a variance."""
-        return self in (Retraction.STDDEV_POP, Retraction.STDDEV_SAMP)
 
 
 class DistinctRule(Enum):

@@ -7,14 +7,12 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
-from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.types import T007, T008
+from penstock.diagnostics.codes.types import T007
 from penstock.diagnostics.codes.windows import (
     W014,
     W020,
     W021,
     W022,
-    W023,
     W024,
     W025,
     W026,
@@ -27,17 +25,16 @@ from penstock.diagnostics.codes.windows import (
     W043,
 )
 from penstock.parser import ast
-from penstock.planner.functions import FUNCTIONS, clock_calls, find_function, is_framed
+from penstock.planner.functions import clock_calls, find_function, is_framed
 from penstock.planner.functions.facts import Framing
 from penstock.planner.intervals import interval_duration, positive_milliseconds
+from penstock.planner.lower.checked_frames import AHEAD, BACK, refuse_unframable
 from penstock.planner.lower.context import Context, collect_findings, resolve_aggregate, resolve_key, resolve_scalar
 from penstock.planner.lower.grouped import find_topmost, is_aggregate_call, strip_filter, swap_node
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
-from penstock.planner.lower.retraction import is_too_fine
 from penstock.planner.lower.rows import FromRows, require_event_time
 from penstock.planner.plan import (
-    Aggregate,
     Column,
     EventTime,
     Frame,
@@ -50,7 +47,6 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars.names import Scope, ScopeColumn
-from penstock.planner.types import INTERVAL, Array, Map, Struct
 
 # Far above what a worker could hold of each key.
 MOST_ROWS = 1_000_000
@@ -177,36 +173,6 @@ def add_call(
     return name
 
 
-def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame | RowsFrame, rows: FromRows) -> None:
-    """Raises CompileError for what cannot be computed over this frame."""
-    span: Span = call.meta["span"]
-    name = function.function
-    refused = W023.at(span, "", function=name)
-    framing = function.entry.framing
-    if framing is None:
-        known = ", ".join(each.name for each in FUNCTIONS if each.framing is not None)
-        raise CompileError([refused.because(f"Over a frame there are {known}.")])
-    if function.condition is not None and not framing.takes_filter:
-        raise CompileError([T008.at(span, "", construct=f"FILTER of {name}")])
-    if function.distinct and framing.is_ordered:
-        raise CompileError([T008.at(span, "", construct=f"DISTINCT of {name}")])
-    if framing.is_place and not frame.start <= 0 <= frame.end:
-        raise CompileError([refused.because("It ranks a row in its frame, but this frame does not include the row.")])
-    if function.distinct and len(function.arguments) > 1:
-        raise CompileError([B002.at(span, "", construct=f"{name}(DISTINCT …) of several columns over a frame")])
-    is_sum = framing in (Framing.SUM, Framing.MEAN)
-    if (is_sum and function.type == INTERVAL) or is_too_fine(function):
-        raise CompileError([refused.because(f"It would be of type {function.type}.")])
-    written = strip_filter(call)
-    place = 0 if function.distinct else framing.compares
-    if place is not None:
-        compared = written.expressions[place]
-        value = compared.expressions[0] if isinstance(compared, exp.Distinct) else compared
-        type_ = resolve_scalar(value, rows.scope).type
-        if isinstance(type_, Array | Map | Struct):
-            raise CompileError([refused.because(f"Over a frame values of type {type_} are not compared.")])
-
-
 def read_specification(call: exp.Expression, select: ast.Select, rows: FromRows, time: str) -> Specification:
     """The OVER of a call: its own, the named one, or the relation's."""
     function = call.this if isinstance(call, exp.Window) else call
@@ -240,7 +206,7 @@ def read_over(over: ast.OverClause, rows: FromRows, time: str, function: exp.Exp
     """The specification, if it is ordered by the event time and its frame is bounded; `function` is what has it."""
     span = over.span
     keys = tuple(resolve_key(each, rows.scope) for each in over.partition_by)
-    hint = f"ORDER BY {time} RANGE INTERVAL '10' MINUTE PRECEDING"
+    hint = f"ORDER BY {time} {AHEAD if looks_ahead(function) else BACK}"
     if len(over.order_by) != 1 or over.order_by[0].args.get("desc"):
         raise CompileError([W021.at(span, "").with_hint(propose_rank(over, time, function) or hint)])
     if any(True for _ in clock_calls(over.order_by[0].this)):
@@ -253,6 +219,12 @@ def read_over(over: ast.OverClause, rows: FromRows, time: str, function: exp.Exp
     if frame is None:
         raise CompileError([W022.at(span, "").with_hint(hint)])
     return Specification(keys, frame, span)
+
+
+def looks_ahead(function: exp.Expression | None) -> bool:
+    """Whether the function is LEAD, which needs a frame that reaches ahead."""
+    entry = find_function(str(function.this)) if isinstance(function, exp.Anonymous) else None
+    return entry is not None and entry.framing is Framing.LEAD
 
 
 def propose_rank(over: ast.OverClause, time: str, function: exp.Expression | None) -> str | None:

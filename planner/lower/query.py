@@ -17,6 +17,7 @@ from penstock.planner.lower.context import Context, list_subqueries, make_scope,
 from penstock.planner.lower.items import name_columns
 from penstock.planner.lower.joins.join import lower_join
 from penstock.planner.lower.joins.kept_subqueries import find_kept_membership
+from penstock.planner.lower.joins.lookup import explain_outside_join
 from penstock.planner.lower.joins.membership import Membership
 from penstock.planner.lower.joins.subqueries import find_membership
 from penstock.planner.lower.joins.using import name_condition, share_columns
@@ -72,8 +73,7 @@ def plan_relation(relation: ast.Relation, where: Sequence[exp.Expression], conte
         case ast.Table():
             alias = relation.alias.text if relation.alias else relation.name.text
             node = name_columns(lower_name(relation.name, context), relation.columns, alias, relation.span)
-            as_of = None if is_now(relation.as_of) else relation.as_of
-            return FromRows(node, make_scope(node, alias), alias, over=relation.over, as_of=as_of)
+            return FromRows(node, make_scope(node, alias), alias, over=relation.over, as_of=relation.as_of)
         case ast.Subquery():
             alias_or_none = relation.alias.text if relation.alias else None
             node = lower_query(relation.query, context)
@@ -81,6 +81,8 @@ def plan_relation(relation: ast.Relation, where: Sequence[exp.Expression], conte
             return FromRows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery", over=relation.over)
         case ast.WindowedTable():
             rows = lower_relation(relation.relation, (), context)
+            if rows.as_of is not None:
+                raise CompileError([explain_outside_join(relation.relation.span)])
             if rows.over is not None:
                 raise CompileError([B002.at(relation.span, "", construct="OVER on a windowed relation")])
             window = read_window(relation.kind, relation.time, relation.durations, rows, relation.span)
@@ -124,11 +126,6 @@ def filter_elements(join: ast.Join, rows: FromRows, where: Sequence[exp.Expressi
         return rows
     condition.meta.setdefault("span", parts[0].meta["span"].to(parts[-1].meta["span"]))
     return filter_rows(rows, condition)
-
-
-def is_now(as_of: exp.Expression | None) -> bool:
-    """Whether FOR SYSTEM_TIME AS OF asks for the table as it is when a row is processed, as every lookup does."""
-    return isinstance(as_of, exp.Anonymous) and str(as_of.this).upper() == "CURRENT_TIMESTAMP"
 
 
 def split_memberships(select: ast.Select, context: Context) -> tuple[ast.Select, list[Membership]]:

@@ -43,6 +43,16 @@ class FromRows(msgspec.Struct, frozen=True):
     over: ast.OverClause | None = None
     as_of: exp.Expression | None = None
 
+    @property
+    def as_of_time(self) -> exp.Expression | None:
+        """The time as of which a row is looked up, None where it is looked up as it is."""
+        return None if is_now(self.as_of) else self.as_of
+
+
+def is_now(as_of: exp.Expression | None) -> bool:
+    """Whether FOR SYSTEM_TIME AS OF asks for the table as it is when a row is processed, as every lookup does."""
+    return isinstance(as_of, exp.Anonymous) and str(as_of.this).upper() == "CURRENT_TIMESTAMP"
+
 
 def order_times(node: Node, time: str) -> tuple[EventTime, ...]:
     """The event times of rows that come out in the order of one of them, `time`, with the delays that follow."""

@@ -339,7 +339,7 @@ def select_distinct(node: Node, outputs: list[OutputColumn], beside: list[Output
 
 
 def sort_rows(node: Node, keys: list[tuple[str, exp.Expression]], select: ast.Select) -> Node:
-    """The rows in order, as many as are asked for."""
+    """The rows in order, as many as are asked for. Those that are equal in it are ordered by all their columns."""
     order: list[Sorting] = []
     for name, ordered in keys:
         type_ = node.column(name).type
@@ -347,6 +347,10 @@ def sort_rows(node: Node, keys: list[tuple[str, exp.Expression]], select: ast.Se
             found = K018.at(ordered.this.meta["span"], "", type=type_)
             raise CompileError([found.because("ORDER BY compares values.")])
         order.append(make_sorting(ordered, make_column(name)))
+    if order:  # which of several equal rows comes first must not depend on how they lie in files
+        taken = {name for name, _ in keys}
+        others = (each for each in node.schema if each.name not in taken and scalars.is_ordered(each.type))
+        order += (Sorting(make_column(each.name), descending=False, nulls_first=True) for each in others)
     limit, skipped = (None, 0) if select.limit is None else (select.limit.count, select.limit.skipped)
     return Sort(
         schema=node.schema,

@@ -47,7 +47,6 @@ def sink_of(query: SparkQuery) -> RuntimeSink:
 
 __all__ = [
     "HoldingSink",
-    "Row",
     "RuntimeConnector",
     "RuntimeLookup",
     "RuntimeSink",

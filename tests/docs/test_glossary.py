@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from penstock.parser.ast import Stage
 from tests.house.files import ROOT, list_files
 from tests.house.test_imports import BELOW
 
@@ -35,6 +36,12 @@ def test_each_line_of_the_page_belongs_to_an_entry() -> None:
 def test_the_words_are_in_order_and_defined_once() -> None:
     words = [entry["word"].lower() for entry in ENTRY.finditer(PAGE.read_text(encoding="utf-8"))]
     assert words == sorted(set(words))
+
+
+def test_the_stages_are_those_of_explain() -> None:
+    listed = re.search(r"`EXPLAIN` shows: ([A-Z, ]+)\.", " ".join(entries()["stage"].split()))
+    assert listed is not None
+    assert sorted(listed[1].split(", ")) == sorted(Stage.__members__)
 
 
 @pytest.mark.parametrize("word", entries())

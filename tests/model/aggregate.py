@@ -71,7 +71,23 @@ def aggregate_values(function: Aggregate, tuples: list[tuple[Value, ...]]) -> Va
 def _extreme(name: str, pairs: list[tuple[Value, Value]]) -> Value:
     """Of several values with the same least or greatest one the least, or the greatest; NULL is less than all."""
     best = min if name == "MIN_BY" else max
-    return best(pairs, key=lambda pair: (pair[0], () if pair[1] is None else (pair[1],)))[1] if pairs else None
+    return best(pairs, key=lambda pair: (in_order(pair[0]), in_order(pair[1])))[1] if pairs else None
+
+
+def in_order(value: Value) -> Value:
+    """What Python orders as SQL orders the value: NULL before all others, maps by their entries, sorted by key.
+
+    Structs are such maps here, so their fields have to be named in the order of the alphabet.
+    """
+    match value:
+        case None:
+            return ()
+        case list():
+            return ([in_order(each) for each in value],)
+        case dict():
+            return (sorted((in_order(key), in_order(each)) for key, each in value.items()),)
+        case _:
+            return (value,)
 
 
 COLLECTED = ("COLLECT_LIST", "ARRAY_AGG", "COLLECT_SET", "LISTAGG", "STRING_AGG", "TOPK", "TOPKDISTINCT")

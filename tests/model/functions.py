@@ -199,6 +199,9 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "UNIX_MILLIS": lambda time: (time - EPOCH) // timedelta(milliseconds=1),
     "UNIX_SECONDS": lambda time: (time - EPOCH) // timedelta(seconds=1),
     "UNIX_TIMESTAMP": _counted_seconds,
+    "ARRAY_DISTINCT": lambda values: list(dict.fromkeys(values)),
+    "ARRAY_JOIN": lambda values, separator: separator.join(values),
+    "SLICE": lambda values, start, count: values[start - 1 : start - 1 + count],
 }
 """Of arguments that are not NULL; one NULL argument makes the result NULL."""
 
@@ -231,6 +234,7 @@ NULL_AWARE: dict[str, Callable[[Iterator[Value]], Value]] = {
     "CONCAT_WS": _joined,
     "ARRAY": list,
     "MAP": lambda values: dict(zip(values, values, strict=True)),
+    "NAMED_STRUCT": lambda values: dict(zip(values, values, strict=True)),
     "ISNULL": lambda values: next(values) is None,
     "ISNOTNULL": lambda values: next(values) is not None,
 }

@@ -61,14 +61,6 @@ class Framed:
         kept = [other for other in self.frame if holds(self.function.condition, other, self.types)]
         return self.argument(0, kept[place]) if kept else None
 
-    def extreme(self, best: Callable[[list[Value]], Value]) -> Value:
-        """The first argument in the first of the rows in which the second is best."""
-        kept = [other for other in self.frame if holds(self.function.condition, other, self.types)]
-        known = [self.argument(1, other) for other in kept if self.argument(1, other) is not None]
-        if not known:
-            return None
-        return next(self.argument(0, other) for other in kept if self.argument(1, other) == best(known))
-
     def away(self, direction: int) -> Value:
         """The argument some rows away, if that row is in the frame, else the default."""
         count = self.argument(1, self.row) if len(self.function.arguments) > 1 else 1
@@ -91,8 +83,6 @@ ORDERED: dict[str, Callable[[Framed], Value]] = {
     "FIRST_VALUE": lambda framed: framed.edge(0),
     "LAST": lambda framed: framed.edge(-1),
     "LAST_VALUE": lambda framed: framed.edge(-1),
-    "MIN_BY": lambda framed: framed.extreme(min),
-    "MAX_BY": lambda framed: framed.extreme(max),
     "LAG": lambda framed: framed.away(-1),
     "LEAD": lambda framed: framed.away(1),
     "ROW_NUMBER": Framed.number,

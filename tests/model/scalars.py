@@ -193,6 +193,8 @@ def spark_type(node: exp.Expression) -> Type:
     if name == "DECIMAL":
         precision, scale, *_ = *(int(each.name) for each in node.expressions), 0, 0
         return t.Decimal(precision or 10, scale)
+    if name == "ARRAY":
+        return t.Array(spark_type(node.expressions[0]))
     if name not in _TYPES:
         raise Unsupported(f"CAST to {node.sql('spark')}")
     return _TYPES[name]

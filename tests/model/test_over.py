@@ -76,6 +76,6 @@ def test_places_are_those_in_the_frame() -> None:
     assert values("DENSE_RANK", Frame(-10, 0), *rows) == [1, 2, 2, 3, 1]
 
 
-def test_the_first_of_several_extremes_counts() -> None:
-    assert values("MIN_BY", AROUND, (0, 1), (3, 9), (5, 2), arguments=(7,)) == [1, 1, 1]
-    assert values("MAX_BY", AROUND, (0, 1), (3, 9), (5, 2), arguments=(7,)) == [1, 1, 1]
+def test_of_several_extremes_the_least_or_the_greatest_value_counts() -> None:
+    assert values("MIN_BY", AROUND, (0, 3), (3, 9), (5, 2), arguments=(7,)) == [2, 2, 2]
+    assert values("MAX_BY", AROUND, (0, 1), (3, 9), (5, 2), arguments=(7,)) == [9, 9, 9]

@@ -26,6 +26,7 @@ from penstock.planner.types import (
     TIME,
     TIMESTAMP,
     VOID,
+    Array,
     Decimal,
     Simple,
     Type,
@@ -143,6 +144,8 @@ def cast(value: Value, to: Type) -> Value:
             return value
         case timedelta(), Simple("INTERVAL"):
             return value
+        case list(), Array(element):
+            return [cast(each, element) for each in value]
         case _:
             raise Unsupported(f"CAST({value!r} AS {to})")
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import penstock
-from penstock.cli import STAGES, main
+from penstock.cli import main
 from penstock.diagnostics import CompileError, Source, hide_credentials, render, report
 from penstock.diagnostics.secrets import SHOWN_OPTIONS, hide_secrets
 from penstock.explain import answer_text, explain
@@ -116,7 +116,7 @@ def test_nothing_shows_a_secret(sql: str) -> None:
     assert [text for text in shown if CANARY in text] == []
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", [each.value for each in Stage])
 def test_explain_hides_the_credentials_of_a_path(tmp_path: Path, stage: str) -> None:
     file = tmp_path / "orders.sql"
     file.write_text(

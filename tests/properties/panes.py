@@ -30,7 +30,7 @@ _ARROW: dict[t.Type, pa.DataType] = {
 
 def answered(node: Over, rows: list[Row], order: list[int], batch_size: int) -> list[Row]:
     """The node's rows; `order` is that of arrival, `batch_size` how many rows are packed or answered at a time."""
-    panes = Panes(node.input.schema, node.time)
+    panes = Panes(node.input, node.time)
     framed, _ = lower_frames(node, panes)
     values = {each.aggregate.name: value for value, each in zip(framed, node.aggregates, strict=True)}
     _, tables, _, view, _ = over_views(node, "over", "input")
@@ -103,6 +103,8 @@ def arrow_type(value: exp.Expression, types: Types) -> pa.DataType:
             type_ = types[value.name]
         case exp.Cast():
             type_ = spark_type(value.args["to"])
+        case exp.Add():
+            return arrow_type(value.this, types)
         case exp.Case():
             return arrow_type(value.args["ifs"][0].args["true"], types)
         case _:

@@ -49,7 +49,7 @@ class Remembering:
 
     def __init__(self, node: OverRows) -> None:
         self.node = node
-        self.panes = Panes(node.input.schema, node.time)
+        self.panes = Panes(node.input, node.time)
         self.values = {each.aggregate.name: lower_frame(each, self.panes) for each in node.aggregates}
         _, _, view, _ = over_rows_views(node, "over", "input", 2)
         assert isinstance(view, BucketView)

@@ -30,6 +30,7 @@ def lower_join(
 ) -> FromRows:
     """The joined rows; their columns are called `alias.column`. An INNER join takes its WHERE into the condition."""
     check_matrix(join, left, right)
+    check_times(join, left, right)
     if isinstance(left.node.shape, KStream) and isinstance(right.node.shape, KStream):
         return join_streams(join, left, right, where, context)
     return lower_table_join(join, left, right, where, context)
@@ -56,15 +57,25 @@ def check_matrix(join: ast.Join, left: FromRows, right: FromRows) -> None:
         raise CompileError([J015.at(place, "", kind=join.kind.value).with_hint(hint)])
 
 
+def check_times(join: ast.Join, left: FromRows, right: FromRows) -> None:
+    """Raises CompileError for FOR SYSTEM_TIME AS OF where no row of a stream looks a row of a table up.
+
+    Of windowed tables no former rows are kept.
+    """
+    looked_up = KTable if right.as_of_time is not None else KTable | WTable
+    is_lookup = isinstance(left.node.shape, KStream) and isinstance(right.node.shape, looked_up)
+    if left.as_of is not None:
+        raise CompileError([explain_outside_join(join.left.span)])
+    if right.as_of is not None and not is_lookup:
+        raise CompileError([explain_outside_join(join.right.span)])
+
+
 def lower_table_join(
     join: ast.Join, left: FromRows, right: FromRows, where: Sequence[exp.Expression], context: Context
 ) -> FromRows:
     """A join in which one side or both are tables."""
     if join.within is not None:
         raise CompileError([W005.at(join.within.span, "", clause="WITHIN", needed="join of two streams")])
-    stream_and_table = isinstance(left.node.shape, KStream) and isinstance(right.node.shape, KTable)
-    if left.as_of is not None or (right.as_of is not None and not stream_and_table):
-        raise CompileError([explain_outside_join((join.left if left.as_of is not None else join.right).span)])
     left, right = qualify_sides(join, left, right)
     scope = join_scopes(left, right)
     parts, filters = conjuncts(join.on), list(where if join.kind is ast.JoinKind.INNER else ())

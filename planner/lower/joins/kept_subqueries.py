@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence, Set
 from msgspec.structs import replace
 from sqlglot import exp
 
+from penstock.diagnostics import CompileError
 from penstock.parser import ast
 from penstock.planner.lower.context import Context, make_scope, resolve_condition, resolve_scalar
 from penstock.planner.lower.items import find_value_column
 from penstock.planner.lower.joins.conditions import Equality, compare_values, find_key_equality, find_side
+from penstock.planner.lower.joins.lookup import explain_outside_join
 from penstock.planner.lower.joins.membership import Membership, is_plain, read_membership
 from penstock.planner.lower.joins.semi import keep_matched
 from penstock.planner.lower.joins.sides import qualify_name
@@ -49,7 +51,7 @@ def find_kept_membership(
     where: tuple[exp.Expression, ...] = ()
     if isinstance(query, ast.Select) and is_plain(query):
         right = lower_relation(query.relation, (), context)
-        if right.window is not None or right.over is not None or right.as_of is not None:
+        if right.window is not None or right.over is not None or right.as_of_time is not None:
             return None
         where, items = tuple(conjuncts(query.where)), tuple(each.value for each in query.items)
     else:
@@ -68,6 +70,8 @@ def lower_kept(rows: FromRows, membership: KeptMembership, present: Set[str], co
     """
     if not isinstance(rows.node.shape, KStream | KTable):
         raise membership.refuse("of the rows of a windowed table", "FROM a subquery with SELECT STREAM has final rows")
+    if membership.right.as_of is not None and not isinstance(rows.node.shape, KStream):
+        raise CompileError([explain_outside_join(membership.query.span)])
     right = rename_apart(membership.right, rows.node)
     scope = right.scope.inside(rows.scope)
     equalities: list[Equality] = []

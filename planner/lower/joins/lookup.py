@@ -162,12 +162,12 @@ def lower_lookup(
     if found is None:
         raise explain_wrong_key(join, right, [other for _, other in equalities])
     table = find_remote_table(right.node)
-    if table is not None and right.as_of is None:
+    if table is not None and right.as_of_time is None:
         return lower_remote_lookup(join, left, right, table, found.equalities, conjuncts(found.condition))
     kept = find_kept_time(join, right, context)
     if kept is not None:
         require_event_time(left, "a join with a windowed table", join.left.span)
-    as_of = None if right.as_of is None else find_as_of_time(join, right.as_of, left, right)
+    as_of = None if right.as_of_time is None else find_as_of_time(join, right.as_of_time, left, right)
     type_, span = JoinType[join.kind.name], find_right_span(join)
     node = make_lookup(type_, span, left.node, right.node, found, as_of, kept)
     return FromRows(node, join_scopes(left, right), f"{left.name} and {right.name}")
@@ -232,7 +232,9 @@ def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: FromRows, right
 
 def explain_outside_join(span: Span) -> Diagnostic:
     """FOR SYSTEM_TIME AS OF where no stream asks for it."""
-    return W005.at(span, "", clause="FOR SYSTEM_TIME AS OF", needed="join of a stream with a table")
+    found = W005.at(span, "", clause="FOR SYSTEM_TIME AS OF", needed="join of a stream with a table")
+    found = found.because("Rows of a stream look up rows of the table behind JOIN. Nothing else is looked up.")
+    return found.with_hint("leave FOR SYSTEM_TIME AS OF out")
 
 
 def find_kept_time(join: ast.Join, right: FromRows, context: Context) -> int | None:

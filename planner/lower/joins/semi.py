@@ -45,7 +45,7 @@ def lower_semi_join(
 ) -> FromRows:
     """LEFT SEMI or LEFT ANTI with a table that changes; raises CompileError."""
     span = find_right_span(join)
-    if right.as_of is not None:
+    if right.as_of_time is not None:
         raise CompileError([B002.at(span, "", construct=f"FOR SYSTEM_TIME AS OF in a {join.kind.value} JOIN")])
     is_negated = join.kind is ast.JoinKind.ANTI
     node = keep_matched(left.node, right.node, equalities, conditions, span, is_negated=is_negated)

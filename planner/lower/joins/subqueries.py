@@ -30,7 +30,7 @@ from penstock.planner.lower.joins.remote import (
 )
 from penstock.planner.lower.joins.sides import add_filter, qualify_columns, qualify_name
 from penstock.planner.lower.relations import lower_name
-from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.rows import FromRows, is_now
 from penstock.planner.plan import JoinType, KStream, KTable, Node, conjuncts
 from penstock.planner.scalars.names import Scope
 
@@ -56,7 +56,9 @@ def find_membership(part: exp.Expression, context: Context) -> RemoteMembership 
     if found is None or not isinstance(found.query, ast.Select) or not is_plain(found.query):
         return None
     source = found.query.relation
-    if not isinstance(source, ast.Table) or source.over is not None or source.as_of is not None or source.columns:
+    if not isinstance(source, ast.Table) or source.over is not None or source.columns:
+        return None
+    if source.as_of is not None and not is_now(source.as_of):
         return None
     if find_remote_table(lower_name(source.name, context)) is None:
         return None
