@@ -73,7 +73,8 @@ MODULES = (
         f"{_ROOM}.worker.{name}"
         for name in ("pack", "panes", "partials", "over_rows", "lookup", "multiset", "sessions")
     ),
-    *(f"{_ROOM}.ejected.{name}" for name in ("views", "csv_files", "folder_names", "files", "rate", "intermediate")),
+    *(f"{_ROOM}.ejected.{name}" for name in ("views", "file_names", "csv_files", "folder_names", "ordered_files")),
+    *(f"{_ROOM}.ejected.{name}" for name in ("files", "rate", "intermediate")),
     *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory")),
     *(f"{_ROOM}.ejected.databases.{name}" for name in _DATABASES),
     *(f"{_ROOM}.ejected.{name}" for name in ("table_rows", "table_updates", "delta_table", "delta_writer")),

@@ -52,6 +52,7 @@ class Storage:
     def __init__(self, spark: SparkSession) -> None:
         self._hadoop: Any = spark._jvm.org.apache.hadoop  # type: ignore[union-attr]
         self._configuration: Any = spark._jsc.hadoopConfiguration()
+        self._system: Any = spark._jvm.java.lang.System  # type: ignore[union-attr]
         self._is_local = is_local(spark)
 
     def qualify(self, path: str) -> str:
@@ -78,6 +79,10 @@ class Storage:
         """Whether a path is one of local disks, those of one machine or shared ones."""
         files, _ = self._at(path)
         return bool(files.getScheme() == "file")
+
+    def encoding_of_names(self) -> str:
+        """The encoding of the names of files on local disks. Java finds no file whose name is in another one."""
+        return str(self._system.getProperty("sun.jnu.encoding"))
 
     def is_this_machine(self) -> bool:
         """Whether paths without a scheme are those of the machine on which this process runs."""

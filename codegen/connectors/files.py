@@ -21,6 +21,7 @@ def read(source: Input) -> str:
         _absolute(source),
         f"[{', '.join(literal(name) for name, _ in source.columns)}]",
         *keywords(each for each in source.options if each[0] in taken),
+        *(["order=OrderedReader"] if "files_per_batch" in dict(source.options) else []),
         f"read=read_{format_}",
         *([f"place={literal(records.place)}"] if source.ordered else []),
         *([f"schema={literal(records.schema)}"] if records.schema else []),

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from penstock.codegen.ejected.file_names import pattern_of_names
 from penstock.codegen.ejected.rows import quote_name
 
 CSV_WRITER_OPTIONS = {
@@ -114,7 +115,8 @@ def divide_records(rows: DataFrame, fields: Sequence[str]) -> DataFrame:
 
 def list_files(spark: SparkSession, path: str) -> list[str]:
     """The files that are there now, as URIs, in order."""
-    return sorted(spark.read.option("recursiveFileLookup", True).format("text").load(path).inputFiles())
+    reader = spark.read.option("recursiveFileLookup", True).option("pathGlobFilter", pattern_of_names(spark, path))
+    return sorted(reader.format("text").load(path).inputFiles())
 
 
 def header_of(spark: SparkSession, path: str) -> tuple[str, list[str]] | None:

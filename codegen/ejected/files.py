@@ -3,28 +3,37 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamReader, DataStreamWriter
 
 from penstock.codegen.ejected.csv_files import CSV_WRITER_OPTIONS, csv_rows, header_of, list_files, match_header
-from penstock.codegen.ejected.folder_names import add_folder_texts, list_folder_columns
+from penstock.codegen.ejected.file_names import pattern_of_names
+from penstock.codegen.ejected.folder_names import list_folder_columns
 from penstock.codegen.ejected.rows import quote_name
 
 
 def read_files(
-    spark: SparkSession, path: str, columns: Sequence[str], files_per_batch: int | None = None, **parts: Any
+    spark: SparkSession,
+    path: str,
+    columns: Sequence[str],
+    files_per_batch: int | None = None,
+    order: Callable[[DataStreamReader], Any] | None = None,
+    **parts: Any,
 ) -> DataFrame:
-    """New files of a folder; `columns` and `parts` as of `file_rows`."""
+    """New files of a folder; `columns` and `parts` as of `file_rows`.
+
+    `order`: makes a reader that puts them in order, where a micro-batch takes a part of them.
+    """
     # Spark by itself ignores files that are a week older than the newest one.
     reader = spark.readStream.option("maxFileAge", "36500d")
     if files_per_batch is not None:
         reader = reader.option("maxFilesPerTrigger", files_per_batch)
-    return file_rows(spark, reader, path, columns, **parts)
+    return file_rows(spark, reader if order is None else order(reader), path, columns, **parts)
 
 
 def file_rows(
     spark: SparkSession,
-    reader: DataStreamReader | DataFrameReader,
+    reader: Any,
     path: str,
     columns: Sequence[str],
     read: Callable[..., DataFrame],
@@ -45,8 +54,8 @@ def file_rows(
     origin = ["_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived", *known]
     if place is not None:
         origin.append(f"{place} AS _place")
-    rows = read(spark, reader.option("recursiveFileLookup", True), path, columns, origin, folders, **options)
-    rows = add_folder_texts(rows, folders)
+    reader = reader.option("recursiveFileLookup", True).option("pathGlobFilter", pattern_of_names(spark, path))
+    rows = read(spark, reader, path, columns, origin, folders, **options)
     for step in steps:
         rows = rows.selectExpr("*", *step)
     kept = ["_file", "_arrived"] if place is None else ["_file", "_arrived", "_place"]

@@ -13,7 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from penstock.codegen.program import Input
-from penstock.codegen.sql.folder_columns import is_against_folders, read_folders
+from penstock.codegen.sql.folder_columns import FOLDER, choose_columns
 from penstock.codegen.sql.metadata import make_metadata_items, read_origin
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.trees import alias, both, call, column, function, is_null, null, number, text
@@ -63,7 +63,7 @@ class Records:
     origin: tuple[str, ...] = ()
     """What has to be known of a record's file, beside its path and its time."""
     folders: tuple[str, ...] = ()
-    """The columns that the folders of a record's file may have values of. Their texts are in the struct `_folder`."""
+    """The columns that the folders of a record's file may have values of."""
 
 
 def records_of(source: Input) -> Records:
@@ -170,27 +170,26 @@ def _records(
     folders: bool = False,
 ) -> Records:
     """`values`: the name, type, and value of the wire type of each column. `is_text`: whether a record is UTF-8."""
-    names = [(name, type_) for name, type_, _ in values] if folders else []
-    given = {each.name: each for each in read_folders(names)}
+    given = choose_columns([(name, type_) for name, type_, _ in values] if folders else [])
+    if given.columns:
+        steps = [[alias(given.read(), FOLDER), *steps[0]], *steps[1:]] if steps else [[alias(given.read(), FOLDER)]]
     typed = [(*each, column(f"_typed{place}")) for place, each in enumerate(values)]
     steps = [*steps, [alias(convert(value, type_, format_), made.name) for _, type_, value, made in typed]]
-    steps.append([alias(each.value, each.made.name) for each in given.values()])
     known = [misfits(value, type_, format_, converted=made) for _, type_, value, made in typed]
     # One branch for all problems: Spark computes a column for each row if two branches use it.
-    against = is_against_folders([(made, given[name]) for name, _, _, made in typed if name in given])
+    against = given.is_against([(name, made) for name, _, _, made in typed])
     found = [each for each in (*problems, *known, looks_wrong, against) if each is not None]
     ifs = [exp.If(this=_any_of(found), true=column("value"))] if found else []
     if is_text is not None:
         ifs = [exp.If(this=exp.Not(this=is_text), true=call("MAKE_VALID_UTF8", column("value"))), *ifs]
     malformed = exp.Case(ifs=ifs) if ifs else null(STRING)
-    filled = [(name, call("COALESCE", made, given[name].made) if name in given else made) for name, _, _, made in typed]
-    items = [exp.Alias(this=value, alias=_identifier(name)) for name, value in filled]
+    items = [exp.Alias(this=given.fill(name, made), alias=_identifier(name)) for name, _, _, made in typed]
     texts = tuple(tuple(print_inline(each) for each in step) for step in steps)
     return Records(
         tuple(filter(None, texts)),
         tuple(map(print_inline, items)),
         print_inline(alias(malformed, MALFORMED)),
-        folders=tuple(given),
+        folders=tuple(name for name, _ in given.columns),
     )
 
 

@@ -61,6 +61,7 @@ R064 = Code("R064", "{query} updates a row that does not exist: {key}")
 R065 = Code("R065", "{query} needs --checkpoint: without one the next run would apply its updates again")
 R066 = Code("R066", "table {table} cannot be read: {reason}")
 R067 = Code("R067", "connector {connector} needs packages that are not installed: {packages}")
+R068 = Code("R068", "{count} of the files of {name} cannot be opened by their names: {files}", severity="warning")
 R070 = Code("R070", "brokers of {name} cannot be reached: {reason}")
 R071 = Code("R071", "topic of {name} does not exist: {topic}")
 R072 = Code("R072", "topic {topic} has {found} partitions, and {name} is declared with {declared}")
@@ -87,7 +88,7 @@ CODES = (
     *(R030, R031, R032, R033, R034),
     *(R040, R041, R042, R043, R044, R045, R046, R047, R048, R049),
     *(R050, R051, R052, R053, R054, R055, R056),
-    *(R060, R061, R062, R063, R064, R065, R066, R067),
+    *(R060, R061, R062, R063, R064, R065, R066, R067, R068),
     *(R070, R071, R072, R073, R074, R075, R076, R077, R078, R079, R080, R081, R082, R083, R084),
     R085,
     *(R090, R099),

@@ -28,11 +28,14 @@ from penstock.codegen.ejected.files import (
     read_parquet,
     write_files,
 )
+from penstock.codegen.ejected.ordered_files import OrderedReader
 from penstock.codegen.program import Input, QueryOutput, SparkQuery
+from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R003, R005, R014, R017
 from penstock.rows import Row
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
 from penstock.runtime.errors import RunError
+from penstock.runtime.file_names import NameWatch
 from penstock.runtime.sink_log import check_files, check_log, list_committed, rows_folder
 from penstock.runtime.storage import Storage, absolute
 from penstock.runtime.sweep import list_finished
@@ -46,12 +49,23 @@ class FilesSource(RuntimeSource):
     def __init__(self, source: Input) -> None:
         self._source = source
         self._path = absolute(str(source.folder))
+        self._names: NameWatch | None = None
 
     def check(self, storage: Storage, place: str | None) -> None:
         """Raises RunError if the path, or all that its glob pattern stands for, is missing, or a file is damaged."""
         if not storage.find_matching(self._path):
             raise RunError([R003.at(None, name=self._source.name, path=self._path)])
         check_files(storage, self._path, set() if place is None else list_finished(storage, place, self._path))
+        self._names = NameWatch(self._source.name, storage, self._path)
+
+    @property
+    def is_watched(self) -> bool:
+        return self._names is not None and self._names.is_on_disk
+
+    def inspect(self) -> Sequence[Diagnostic]:
+        """Files that are passed over for their names."""
+        assert self._names is not None, "an input is checked before it is inspected"
+        return self._names.inspect()
 
     @property
     def reads_files(self) -> bool:
@@ -60,7 +74,7 @@ class FilesSource(RuntimeSource):
     def stream(self, spark: SparkSession) -> DataFrame:
         """Raises RunError if a CSV header lacks a declared column."""
         limit = self._source.values.get("files_per_batch")
-        return self._read(read_files, spark, files_per_batch=limit)
+        return self._read(read_files, spark, files_per_batch=limit, order=None if limit is None else OrderedReader)
 
     def snapshot(self, spark: SparkSession, storage: Storage, held: Sequence[Row]) -> DataFrame:
         """An ordered input has `_commit`, too: the place of its file among those of all micro-batches, else NULL.

@@ -30,7 +30,6 @@ APART = frozenset(
         "_keys",
         "_newest",
         "_parsed",
-        "_path",
         "_plain",
         "_record",
         "_row",

@@ -44,7 +44,7 @@ for folder, arguments in json.loads(sys.argv[1]):
     print("state stores are", "open" if stores.isMaintenanceRunning() else "closed")
 """
 DECLARED = """
-CREATE STREAM orders (id BIGINT KEY, product STRING, price DOUBLE, time TIMESTAMP,
+CREATE STREAM orders (id BIGINT KEY, product STRING, price DOUBLE, day DATE, time TIMESTAMP,
   WATERMARK FOR time AS time - INTERVAL '1' MINUTE)
 WITH (connector = 'files', path = 'orders', format = 'json', files_per_batch = 1);
 CREATE STREAM payments (order_id BIGINT KEY, amount DECIMAL(10, 2), weight INT, time TIMESTAMP,
@@ -63,7 +63,7 @@ FROM orders o LEFT JOIN payments p ON o.id = p.order_id AND p.time BETWEEN o.tim
 """
 RECENT = """
 CREATE STREAM recent WITH (connector = 'files', path = 'recent', format = 'parquet') AS
-SELECT STREAM id, time, AVG(price) OVER recently AS mean
+SELECT STREAM id, day, time, AVG(price) OVER recently AS mean
 FROM orders WINDOW recently AS (PARTITION BY product ORDER BY time RANGE INTERVAL '30' MINUTE PRECEDING);
 """
 BEFORE = """
@@ -87,15 +87,22 @@ def order(id_: int, clock: str, price: float) -> dict[str, object]:
 
 
 ORDERS = {
-    "orders/1.json": [
+    "orders/day=2024-01-01/1.json": [
         order(1, "00:00:00.123456", 1.5),
         order(2, "00:20:00", 0.5),
         order(3, "00:40:00", 2.5),
         {"id": "no number", "time": "2024-01-01T00:00:00Z"},
     ],
-    "orders/2.json": [order(4, "02:00:00", 4.5), order(5, "02:00:01", 5.5), order(6, "00:10:00", 6.5), {"id": 7}],
+    "orders/day=2024-01-01/2.json": [
+        order(4, "02:00:00", 4.5),
+        order(5, "02:00:01", 5.5),
+        order(6, "00:10:00", 6.5),
+        {"id": 7},
+    ],
 }
-LATER = {"orders/3.json": [order(8, "02:10:00", 8.5), order(9, "04:00:00", 9.5), order(10, "00:00:00", 1.0)]}
+LATER = {
+    "orders/day=2024-01-02/3.json": [order(8, "02:10:00", 8.5), order(9, "04:00:00", 9.5), order(10, "00:00:00", 1.0)]
+}
 # No query uses the weight.
 PAYMENTS = {
     "payments/1.csv": """time,order_id,weight,amount,note
@@ -222,6 +229,7 @@ def test_the_program_gives_the_rows_and_the_accounts_of_a_run(
         found, expected = place.rows(spark, sink, format)
         assert expected
         assert found == expected, sink
+    assert {str(row.day) for row in place.rows(spark, "recent", "parquet")[0].elements()} == {"2024-01-01"}
     for sink in REJECTED:
         aside, wanted = (
             Counter((row.reason, row.record, row.file.rpartition("/")[2]) for row in found.elements())

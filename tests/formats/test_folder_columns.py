@@ -19,12 +19,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.codegen.ejected.folder_names import NO_VALUE, list_folder_columns
+from penstock.codegen.ejected.folder_names import list_folder_columns
 from penstock.runtime import RuntimeSession
 from tests.model.rows import difference
 
 LAYOUTS = int(os.environ.get("PENSTOCK_LAYOUTS", "8"))
 """Random folders that are read; by default 8."""
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 FORMATS = ("json", "csv", "parquet", "csv', header = FALSE, multi_line = FALSE, null = 'NA")
 TEXTS = ("a", "São Paulo", "x+y", "a/b", "100%", "50%25", "k=v", "it's", "Ω", "a:b", "[1]", "{2}", "*", "#")
 TYPES: dict[str, tuple[Any, ...]] = {
