@@ -36,6 +36,8 @@ LOCAL = {
     "runtime/places.py": {"os.path.islink", "os.path.realpath", "os.walk"},
     # Sizes of local folders, for which Spark would take long.
     "runtime/storage.py": {"os.scandir"},
+    # Names that Spark cannot see, of inputs on local disks.
+    "runtime/file_names.py": {"os.fsencode", "os.path.isdir", "os.path.realpath", "os.walk"},
     # How much room is left on the disks of the driver.
     "runtime/storage_failures.py": {"os.path.isdir", "os.statvfs"},
     # Reads without Spark, and how much there is to read: inputs that are not on this machine are left to Spark.
