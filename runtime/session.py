@@ -85,7 +85,8 @@ def connect(
             raise RunError([refusal.with_hint("unset SPARK_REMOTE")])
         users = list_users(program, checkpoint)
         started = start_spark(master or "local[*]", settings, short=short, users=users)
-        return RuntimeSession(started, checkpoint, stop_spark=True)
+        # Everybody in this process can get the first session, and change its settings.
+        return RuntimeSession(started.newSession(), checkpoint, stop_spark=True)
     check_settings(settings or {})
     if settings:
         raise RunError(R048.at(None, name=name, reason="this process has a Spark already") for name in settings)
