@@ -19,6 +19,20 @@ class Limits:
     """Until a statement has to be planned."""
     connections: int = 1000
     """Open at once. The next one is refused."""
+    role_connections: int = 300
+    """Of one role, at each door."""
+    address_connections: int = 800
+    """Of one address, over HTTP."""
+    role_statements: int = 16
+    """Of one role that PostgreSQL carries out at once. Others wait."""
+    role_reads: int = 4
+    """Of one role that read over HTTP at once. Others wait."""
+    tries: int = 10
+    """Wrong passwords of a user from one address in a minute. The answer to further ones comes late."""
+    transaction_seconds: float = 600
+    """Of a transaction of a user who is no owner."""
+    temporary_bytes: int = 1 << 30
+    """Of the temporary files of one role in PostgreSQL."""
     select_seconds: float = 60
     """Of a SELECT that ends by itself."""
     answer_rows: int = 100_000
@@ -33,3 +47,5 @@ class Limits:
     """Of tables, in the log that clients follow. Those who fall behind read the table again."""
     statements: int = 100_000
     """In the log of who has sent what."""
+    statement_log_bytes: int = 1 << 28
+    """Of the texts and answers in that log."""

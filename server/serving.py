@@ -20,8 +20,9 @@ from psycopg import conninfo
 
 from penstock.planner.plan import SecretOption
 from penstock.server.database.bootstrap import add_token, name_holders, prepare_catalog
-from penstock.server.database.embedded import DATABASE, ENGINE, OWNER, EmbeddedPostgres
+from penstock.server.database.embedded import DATABASE, ENGINE, OWNER, SUPERUSER, EmbeddedPostgres
 from penstock.server.database.statement_log import StatementLog
+from penstock.server.database.warden import Warden
 from penstock.server.engine_supervisor import EngineRefusedError, EngineSupervisor
 from penstock.server.http.door import HttpDoor, HttpSettings
 from penstock.server.limits import Limits
@@ -77,6 +78,7 @@ class DatabasePlace:
 
     home: for the engine. door: the connection string of the doors, with a password. owner: the role of the operator.
     upstream: where the relay connects. password_file: of the owner, for psql; None with a real PostgreSQL.
+    warden: of the sessions of users.
     """
 
     home: Home
@@ -84,7 +86,8 @@ class DatabasePlace:
     owner: str
     upstream: Upstream
     database: str
-    password_file: Path | None = None
+    password_file: Path | None
+    warden: Warden
 
 
 async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callable[[str], None]) -> None:
@@ -108,6 +111,7 @@ async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callabl
             )
             running = asyncio.create_task(engine.run())
             announced = asyncio.create_task(announce_engine(catalog, engine, show))
+            watched = asyncio.create_task(catalog.warden.run())
             waiting = asyncio.create_task(stopping.wait())
             try:
                 await asyncio.wait({running, waiting}, return_when=asyncio.FIRST_COMPLETED)
@@ -119,6 +123,7 @@ async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callabl
                 running.cancel()
                 await asyncio.gather(doors.aclose(), asyncio.wait({running}))  # both take a few seconds
                 await end_task(announced)
+                await end_task(watched)
                 await end_task(waiting)
 
 
@@ -156,7 +161,7 @@ async def open_database(settings: ServerSettings) -> AsyncIterator[DatabasePlace
     watching = asyncio.create_task(watch(postgres))
     try:
         password = SecretOption("FILE", str(postgres.passwords.file(ENGINE).resolve()))
-        door = conninfo.make_conninfo(postgres.url(OWNER), password=postgres.passwords.read(OWNER))
+        door = postgres.login(OWNER)
         yield DatabasePlace(
             Home(postgres.url(ENGINE), password, settings.tail_rows),
             door,
@@ -164,6 +169,7 @@ async def open_database(settings: ServerSettings) -> AsyncIterator[DatabasePlace
             Upstream(postgres.socket),
             DATABASE,
             write_password_file(settings, postgres.passwords.read(OWNER)),
+            Warden(postgres.login(SUPERUSER), (ENGINE, OWNER, SUPERUSER), settings.limits, is_embedded=True),
         )
     finally:
         watching.cancel()
@@ -183,9 +189,9 @@ def find_database(settings: ServerSettings) -> DatabasePlace:
     door = conninfo.make_conninfo(settings.database, password=os.environ.get("PGPASSWORD"))
     upstream = Upstream(str(given.get("host", "/var/run/postgresql")), int(given.get("port") or 5432))
     user = str(given.get("user", "postgres"))
-    return DatabasePlace(
-        Home(settings.database, password, settings.tail_rows), door, user, upstream, str(given.get("dbname", user))
-    )
+    home = Home(settings.database, password, settings.tail_rows)
+    warden = Warden(door, (user,), settings.limits, is_embedded=False)
+    return DatabasePlace(home, door, user, upstream, str(given.get("dbname", user)), None, warden)
 
 
 async def watch(postgres: EmbeddedPostgres) -> None:
@@ -263,6 +269,7 @@ def engine_settings(settings: ServerSettings, catalog: DatabasePlace, with_files
         plan_seconds=settings.limits.plan_seconds,
         max_changes=settings.limits.changes,
         max_statements=settings.limits.statements,
+        statement_log_bytes=settings.limits.statement_log_bytes,
         files=settings.files if with_files else (),
     )
     return told.to_json()

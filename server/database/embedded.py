@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import os
+import re
+import resource
 import secrets
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import psycopg
-from psycopg import sql
+from psycopg import conninfo, sql
 
 DATABASE, ENGINE, OWNER, SUPERUSER = "penstock", "penstock_engine", "penstock", "postgres"
 CONNECTIONS, RESERVED = 1200, 200
 """How many there may be, and how many of them users cannot take from the server's own roles."""
+SESSION_MEMORY = 1 << 30
+"""Bytes that a session may take. work_mem, which users set, is no limit."""
+SETTINGS = {
+    # Of one session. Sorts and cursors write them.
+    "temp_file_limit": "256MB",
+    # A statement whose client has gone is ended.
+    "client_connection_check_interval": "2s",
+    # Users can have their statements and plans written to the log, which nothing trims.
+    "log_min_messages": "fatal",
+    "log_min_error_statement": "panic",
+}
 RULES = "# Written by penstock serve: everybody has a password.\nlocal all all scram-sha-256\n"
 
 
@@ -39,6 +55,29 @@ class PasswordFiles:
         return path.read_text(encoding="utf-8")
 
 
+@contextmanager
+def limit_memory() -> Iterator[None]:
+    """Processes that are started meanwhile have a limit of memory, and so has each session of theirs.
+
+    A session that wants more gets an error. This process may have more already.
+    """
+    status = Path("/proc/self/status")
+    if not status.exists():  # not on macOS
+        yield
+        return
+    taken = re.search(r"VmData:\s+(\d+) kB", status.read_text(encoding="ascii"))
+    assert taken is not None
+    kept = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = max(SESSION_MEMORY, int(taken[1]) * 1024 + SESSION_MEMORY // 2)
+    if kept[0] != resource.RLIM_INFINITY:
+        limit = min(limit, kept[0])
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, kept[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, kept)
+
+
 class EmbeddedPostgres:
     """The PostgreSQL of the wheel, with its data in `<state>/postgres`."""
 
@@ -55,16 +94,22 @@ class EmbeddedPostgres:
         is_new = not (self._data / "PG_VERSION").exists()
         if is_new:
             self._data.mkdir(parents=True, exist_ok=True)
-        if self._server is None:
-            self._server = get_server(self._data, cleanup_mode=None)
-        else:
-            self._server.ensure_postgres_running()
+        with limit_memory():
+            if self._server is None:
+                self._server = get_server(self._data, cleanup_mode=None)
+            else:
+                self._server.ensure_postgres_running()
         if not (self.passwords.folder / "ready").exists():
             self._set_up()
+        self._limit()
 
     def url(self, role: str) -> str:
         """The address for a role, without its password."""
         return f"postgresql://{role}@/{DATABASE}?host={quote(self.socket, safe='/')}"
+
+    def login(self, role: str) -> str:
+        """The address for one of the server's own roles, with its password."""
+        return conninfo.make_conninfo(self.url(role), password=self.passwords.read(role))
 
     @property
     def socket(self) -> str:
@@ -82,6 +127,15 @@ class EmbeddedPostgres:
         if self._server is not None:
             self._server.stop()
             self._server = None
+
+    def _limit(self) -> None:
+        """Takes rights from users, and limits what a session may take."""
+        with psycopg.connect(self.login(SUPERUSER), autocommit=True) as db:
+            db.execute(files("penstock.server.database").joinpath("rights.sql").read_text(encoding="utf-8"))
+            for name, value in SETTINGS.items():
+                db.execute(sql.SQL("ALTER SYSTEM SET {} = {}").format(sql.Identifier(name), value))
+            db.execute(sql.SQL("ALTER ROLE {} SET temp_file_limit = -1").format(sql.Identifier(ENGINE)))
+            db.execute("SELECT pg_reload_conf()")
 
     def _set_up(self) -> None:
         """Makes roles and database over the open socket of a new server, and closes that to who has no password."""
@@ -109,5 +163,6 @@ class EmbeddedPostgres:
             assert rules is not None
             Path(rules[0]).write_text(RULES, encoding="utf-8")
         self._server.stop()
-        self._server.ensure_postgres_running()
+        with limit_memory():
+            self._server.ensure_postgres_running()
         (self.passwords.folder / "ready").touch()

@@ -31,6 +31,8 @@ def create_app(services: Services, hosts: Iterable[str] = ()) -> FastAPI:
     add_problem_handlers(app)
     # JSON writes some characters of a statement as two to six.
     body_bytes = 2 * services.limits.statement_bytes + 4096
-    app.add_middleware(Guard, body_bytes=body_bytes, body_seconds=services.limits.startup_seconds)
+    app.add_middleware(
+        Guard, shares=services.shares, body_bytes=body_bytes, body_seconds=services.limits.startup_seconds
+    )
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list_hosts(hosts), www_redirect=False)
     return app

@@ -7,6 +7,8 @@ whatever the relation. Changes of one relation are committed in the order of the
 
 from __future__ import annotations
 
+import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -21,6 +23,8 @@ from penstock.diagnostics.codes.serving import V015
 from penstock.server.http.problems import Problem
 
 Row = dict[str, Any]
+_OWN_CONNECTIONS = 4
+_WAIT_SECONDS = 10
 
 _CALLER = """
 SELECT token.role, token.label, pg_has_role(token.role, 'penstock_submitter', 'MEMBER') AS submits,
@@ -81,47 +85,56 @@ class Caller:
 class DoorCatalog:
     """What this door reads of PostgreSQL."""
 
-    def __init__(self, url: str, *, connections: int = 10, select_seconds: float = 60) -> None:
-        """`connections`: open at most. `select_seconds`: the longest that one read takes."""
+    def __init__(self, url: str, *, connections: int = 10, select_seconds: float = 60, role_reads: int = 4) -> None:
+        """`connections`: that read for clients, at most. `select_seconds`: the longest that one read takes.
+
+        `role_reads`: reads of one role at once.
+        """
         self.url = url
         self._select_seconds = select_seconds
-        self._pool: AsyncConnectionPool[AsyncConnection[Row]] = AsyncConnectionPool(
-            url,
-            connection_class=AsyncConnection[Row],
-            kwargs={"autocommit": True, "row_factory": dict_row, "application_name": "penstock http"},
-            configure=_use_utc,
-            check=AsyncConnectionPool.check_connection,
-            min_size=1,
-            max_size=connections,
-            timeout=10,
-            open=False,
-        )
+        # Reads of clients may take long. Logins do not wait for them.
+        self._own, self._reads = _make_pool(url, _OWN_CONNECTIONS), _make_pool(url, connections)
+        self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(role_reads))
 
     async def open(self) -> None:
         """Connects in the background. A database that is away is found by the first read."""
-        await self._pool.open(wait=False)
+        for pool in (self._own, self._reads):
+            await pool.open(wait=False)
 
     async def close(self) -> None:
         """Closes all connections."""
-        await self._pool.close()
+        for pool in (self._own, self._reads):
+            await pool.close()
 
     @asynccontextmanager
     async def read_as(self, role: str) -> AsyncIterator[AsyncConnection[Row]]:
         """A connection in a transaction that reads with the rights of a role, for a limited time.
 
         Raises:
-            Problem: the role may not be used.
+            Problem: the role may not be used, or its other reads take too long.
         """
-        async with self._pool.connection() as connection, connection.transaction():
-            await connection.execute("SET TRANSACTION READ ONLY")
-            timeout = str(round(self._select_seconds * 1000))
-            try:
-                await connection.execute(
-                    "SELECT set_config('role', %s, true), set_config('statement_timeout', %s, true)", (role, timeout)
-                )
-            except (psycopg.errors.InvalidParameterValue, psycopg.errors.InsufficientPrivilege):
-                raise _refuse_role(role, connection.info.user) from None
-            yield connection
+        turn = self._turns[role]
+        try:
+            await asyncio.wait_for(turn.acquire(), _WAIT_SECONDS)
+        except TimeoutError:
+            message = f"other reads of {role} are not done"
+            raise Problem(503, message, sqlstate="53300", headers={"Retry-After": "5"}) from None
+        try:
+            async with self._reads.connection() as connection, connection.transaction():
+                await self._become(connection, role)
+                yield connection
+        finally:
+            turn.release()
+
+    async def _become(self, connection: AsyncConnection[Row], role: str) -> None:
+        await connection.execute("SET TRANSACTION READ ONLY")
+        timeout = str(round(self._select_seconds * 1000))
+        try:
+            await connection.execute(
+                "SELECT set_config('role', %s, true), set_config('statement_timeout', %s, true)", (role, timeout)
+            )
+        except (psycopg.errors.InvalidParameterValue, psycopg.errors.InsufficientPrivilege):
+            raise _refuse_role(role, connection.info.user) from None
 
     async def find_caller(self, digest: bytes) -> Caller | None:
         """The role of the token with this SHA-256, None if there is none that may log in."""
@@ -193,7 +206,7 @@ class DoorCatalog:
         return None if row["seq"] is None else int(row["seq"])
 
     async def _select(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
-        async with self._pool.connection() as connection:
+        async with self._own.connection() as connection:
             return await (await connection.execute(sql, parameters)).fetchall()
 
     async def _select_as(self, role: str, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
@@ -206,6 +219,20 @@ def _refuse_role(role: str, login: str) -> Problem:
     text = sql.SQL("GRANT {} TO {} WITH INHERIT FALSE, SET TRUE").format(sql.Identifier(role), sql.Identifier(login))
     found = V015.at(None, role=role)
     return Problem(403, found.message, code=found.code, sqlstate="42501", hint=text.as_string())
+
+
+def _make_pool(url: str, connections: int) -> AsyncConnectionPool[AsyncConnection[Row]]:
+    return AsyncConnectionPool(
+        url,
+        connection_class=AsyncConnection[Row],
+        kwargs={"autocommit": True, "row_factory": dict_row, "application_name": "penstock http"},
+        configure=_use_utc,
+        check=AsyncConnectionPool.check_connection,
+        min_size=1,
+        max_size=connections,
+        timeout=_WAIT_SECONDS,
+        open=False,
+    )
 
 
 async def _use_utc(connection: AsyncConnection[Row]) -> None:

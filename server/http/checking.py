@@ -26,6 +26,10 @@ class Checker:
         self._forks = AsyncForks("checks")
         self._waiting: Counter[str] = Counter()
 
+    def open(self) -> None:
+        """Starts the process, in the running loop."""
+        self._forks.open()
+
     async def check(self, role: str, text: str, definitions: list[Definition]) -> list[Report]:
         """What is wrong with a script, and what it is warned about. One that takes too long is a finding (V018).
 

@@ -21,9 +21,10 @@ from penstock.server.http.changes import ChangeFeed
 from penstock.server.http.checking import Checker
 from penstock.server.http.metrics import DoorMetrics
 from penstock.server.http.services import Services
+from penstock.server.http.shares import RESERVE, Connections, RequestShares
 from penstock.server.limits import Limits
 
-_STOP_SECONDS = 5
+_STOP_SECONDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +55,22 @@ class HttpDoor:
         self._settings = settings
         limits = limits or Limits()
         catalog = DoorCatalog(
-            settings.database, connections=settings.database_connections, select_seconds=limits.select_seconds
+            settings.database,
+            connections=settings.database_connections,
+            select_seconds=limits.select_seconds,
+            role_reads=limits.role_reads,
         )
+        # Those who follow changes keep no login waiting.
+        self._feed_catalog = DoorCatalog(settings.database)
+        self._connections = Connections(limits.connections + RESERVE)
         metrics = metrics or DoorMetrics()
-        self.services = Services(engine, catalog, ChangeFeed(catalog), limits, metrics, Checker(limits))
+        self.services = Services(
+            engine, catalog, ChangeFeed(self._feed_catalog), limits, metrics, Checker(limits), RequestShares(limits)
+        )
         self.port = settings.port
         self.app = create_app(self.services, settings.hosts)
         self._server = QuietServer(self._configure(limits))
-        metrics.connections.set_function(lambda: len(self._server.server_state.connections))
+        metrics.connections.set_function(lambda: len(self._connections))
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -77,11 +86,13 @@ class HttpDoor:
         try:
             self._server.config.load()
             await self.services.catalog.open()
+            await self._feed_catalog.open()
         except BaseException:
             listening.close()
             raise
         self.port = listening.getsockname()[1]
         self.services.changes.open()
+        self.services.checker.open()
         self._task = asyncio.create_task(self._server.serve(sockets=[listening]), name="penstock http")
 
     async def close(self) -> None:
@@ -91,6 +102,7 @@ class HttpDoor:
         if self._task is not None:
             await self._task
         await self.services.checker.close()
+        await self._feed_catalog.close()
         await self.services.catalog.close()
 
     async def __aenter__(self) -> HttpDoor:
@@ -105,6 +117,7 @@ class HttpDoor:
     def _configure(self, limits: Limits) -> uvicorn.Config:
         class Protocol(PatientProtocol):
             request_seconds = limits.startup_seconds
+            opened = self._connections
 
         settings = self._settings
         return uvicorn.Config(
@@ -117,7 +130,6 @@ class HttpDoor:
             server_header=False,
             proxy_headers=bool(settings.proxies),
             forwarded_allow_ips=list(settings.proxies),
-            limit_concurrency=limits.connections,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=_STOP_SECONDS,
             ssl_certfile=settings.certificate,
@@ -138,10 +150,12 @@ class PatientProtocol(H11Protocol):
     """Closes connections on which the head of a request does not arrive in time."""
 
     request_seconds: float
+    opened: Connections
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begins to wait for the first request."""
         super().connection_made(transport)
+        self.opened.add(self)
         self._deadline: asyncio.TimerHandle | None = self._begin_waiting()
 
     def data_received(self, data: bytes) -> None:
@@ -155,7 +169,17 @@ class PatientProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Waits no more."""
         self._end_waiting()
+        self.opened.remove(self)
         super().connection_lost(exc)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def end(self) -> None:
+        """Closes the connection now."""
+        self.transport.abort()
 
     def _begin_waiting(self) -> asyncio.TimerHandle:
         return self.loop.call_later(self.request_seconds, self.transport.close)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from penstock.server.http.problems import Problem
+from penstock.server.http.shares import HEALTH, RequestShares
 
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -19,6 +20,8 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+ENDS = "penstock.ends"
+"""In the scope of a request: what is called when it has been answered."""
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
@@ -29,10 +32,14 @@ def list_hosts(given: Iterable[str]) -> list[str]:
 
 
 class Guard:
-    """Refuses pages of other origins and bodies that are too long or too slow. Adds the headers of security."""
+    """Refuses requests beyond their share, of other origins, and with bodies too long or too slow.
 
-    def __init__(self, app: ASGIApp, body_bytes: int, body_seconds: float) -> None:
+    Adds the headers of security.
+    """
+
+    def __init__(self, app: ASGIApp, shares: RequestShares, body_bytes: int, body_seconds: float) -> None:
         self._app = app
+        self._shares = shares
         self._body_bytes = body_bytes
         self._body_seconds = body_seconds
 
@@ -55,11 +62,18 @@ class Guard:
                 sent.setdefault("Cache-Control", "no-store")
             await send(message)
 
+        ends: list[Callable[[], None]] = []
+        scope[ENDS] = ends
         try:
+            if scope["path"] not in HEALTH:
+                ends.append(self._shares.enter(scope["client"][0] if scope.get("client") else ""))
             self._check(scope, headers)
             await self._app(scope, body.receive, send_guarded)
         except Problem as problem:
             await problem.response()(scope, receive, send_guarded)
+        finally:
+            for end in ends:
+                end()
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         origin = headers.get("origin")

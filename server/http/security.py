@@ -73,7 +73,7 @@ class ConsoleSessions:
 
 
 class FailedLogins:
-    """Slows down those who try tokens: an address has ten failures a minute, whatever it sends."""
+    """Slows down those who try tokens: a token and an address have ten failures a minute."""
 
     def __init__(self, allowed: int = 10, seconds: float = 60, clock: Callable[[], float] = time.monotonic) -> None:
         self._allowed = allowed
@@ -81,20 +81,20 @@ class FailedLogins:
         self._clock = clock
         self._failures: OrderedDict[str, deque[float]] = OrderedDict()
 
-    def check(self, address: str) -> None:
-        """Raises a Problem if the address has to wait."""
-        failures = self._failures.get(address, deque())
+    def check(self, who: str) -> None:
+        """Raises a Problem if a token or an address has to wait."""
+        failures = self._failures.get(who, deque())
         while failures and failures[0] <= self._clock() - self._seconds:
             failures.popleft()
         if len(failures) >= self._allowed:
             wait = max(1, round(failures[0] + self._seconds - self._clock()))
-            raise Problem(429, "too many failed logins from this address", headers={"Retry-After": str(wait)})
+            raise Problem(429, "too many failed logins", headers={"Retry-After": str(wait)})
 
-    def add(self, address: str) -> None:
-        """Notes a failure."""
-        failures = self._failures.setdefault(address, deque(maxlen=self._allowed))
+    def add(self, who: str) -> None:
+        """Notes a failure of a token or an address."""
+        failures = self._failures.setdefault(who, deque(maxlen=self._allowed))
         failures.append(self._clock())
-        self._failures.move_to_end(address)
+        self._failures.move_to_end(who)
         while len(self._failures) > _MAX_ADDRESSES:
             self._failures.popitem(last=False)
 

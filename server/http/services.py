@@ -11,6 +11,7 @@ from penstock.server.engine import Engine
 from penstock.server.http.catalog import Caller, DoorCatalog
 from penstock.server.http.changes import ChangeFeed
 from penstock.server.http.checking import Checker
+from penstock.server.http.guard import ENDS
 from penstock.server.http.metrics import DoorMetrics
 from penstock.server.http.problems import Problem
 from penstock.server.http.security import (
@@ -22,6 +23,7 @@ from penstock.server.http.security import (
     check_csrf,
     digest_token,
 )
+from penstock.server.http.shares import RequestShares
 from penstock.server.limits import Limits
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -37,6 +39,7 @@ class Services:
     limits: Limits
     metrics: DoorMetrics
     checker: Checker
+    shares: RequestShares
     sessions: ConsoleSessions = field(default_factory=ConsoleSessions)
     failures: FailedLogins = field(default_factory=FailedLogins)
 
@@ -67,11 +70,18 @@ ServicesOf = Annotated[Services, Depends(find_services)]
 
 
 async def authenticate(request: Request, services: ServicesOf) -> Login:
-    """Whose request it is, by its token or by the cookie of the console.
+    """Whose request it is, by its token or by the cookie of the console. It counts as one of the role until its end.
 
     Raises:
-        Problem: there is neither, or it is not valid; or a request with a cookie may come from another page.
+        Problem: there is neither, or it is not valid; a request with a cookie may come from another page; the role has
+            too many requests.
     """
+    login = await _find_login(request, services)
+    request.scope[ENDS].append(services.shares.enter_role(login.role))
+    return login
+
+
+async def _find_login(request: Request, services: Services) -> Login:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme:
         if scheme.lower() != "bearer" or not token:
@@ -89,16 +99,18 @@ async def authenticate(request: Request, services: ServicesOf) -> Login:
 
 
 async def log_in(request: Request, services: Services, token: str) -> Login:
-    """Whose token it is.
+    """Whose token it is. A right one is never refused for wrong ones of its address.
 
     Raises:
-        Problem: nobody's, or its address has failed too often.
+        Problem: nobody's. It, or its address, may have failed too often.
     """
-    address = request.client.host if request.client else ""
-    services.failures.check(address)
+    address = f"address {request.client.host if request.client else ''}"
     digest = digest_token(token)
+    services.failures.check(digest.hex())  # the database is not asked for it again and again
     caller = await services.catalog.find_caller(digest)
     if caller is None:
+        services.failures.add(digest.hex())
+        services.failures.check(address)
         services.failures.add(address)
         raise _demand_login("the token is not valid")
     return Login(caller, digest)

@@ -140,12 +140,16 @@ class AsyncForks:
         self._futures: dict[int, asyncio.Future[Outcome]] = {}
         self._watching: asyncio.Task[None] | None = None
 
-    async def run(self, owner: str, work: Any, seconds: float, news: Any = None) -> Outcome:
-        """The outcome of a job. `news`: what has to be known before."""
+    def open(self) -> None:
+        """Starts the process, if it does not run."""
+        _ = self._client.plug
         if self._watching is None:
             self._watching = asyncio.create_task(self._watch(), name="penstock planning")
+
+    async def run(self, owner: str, work: Any, seconds: float, news: Any = None) -> Outcome:
+        """The outcome of a job. `news`: what has to be known before."""
+        self.open()
         if news is not None:
-            _ = self._client.plug
             self._client.note(news)
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._futures[self._client.submit(owner, work, seconds)] = future

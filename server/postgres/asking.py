@@ -21,7 +21,7 @@ class Asker:
     def __init__(self, engine: Engine, limits: Limits, author: str) -> None:
         self._engine = engine
         self._limits = limits
-        self._author = author
+        self.author = author
         self._running: asyncio.Task[StatementAnswer] | None = None
 
     def relations(self) -> frozenset[str]:
@@ -32,7 +32,7 @@ class Asker:
         """What the engine says to a statement, or why it says nothing."""
         if len(text.encode()) > self._limits.statement_bytes:
             return refusal("54000", f"a statement has more than {self._limits.statement_bytes:,} bytes")
-        statement = Statement(text, self._author, "postgres")
+        statement = Statement(text, self.author, "postgres")
         running = self._running = asyncio.ensure_future(self._engine.run(statement))
         seconds = self._limits.engine_seconds
         try:

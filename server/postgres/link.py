@@ -73,6 +73,12 @@ class Link(asyncio.Protocol):
         self._writable.set()
 
     @property
+    def address(self) -> str:
+        """Where the other end is; empty of a socket of this machine."""
+        peer = self._transport.get_extra_info("peername")
+        return str(peer[0]) if isinstance(peer, tuple) else ""
+
+    @property
     def unread(self) -> int:
         """How many bytes have arrived and are not read."""
         return self._size

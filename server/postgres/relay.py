@@ -14,6 +14,7 @@ from penstock.server.postgres.asking import Asker
 from penstock.server.postgres.link import Link
 from penstock.server.postgres.messages import ProtocolError, Startup, fatal
 from penstock.server.postgres.session import RelayedSession
+from penstock.server.postgres.shares import Shares
 from penstock.server.postgres.startup import Cancel, read_first
 
 _LOG = logging.getLogger(__name__)
@@ -55,6 +56,7 @@ class Relay:
         self._refused_roles = {role.encode() for role in refused_roles}
         self._connections: set[asyncio.Task[None]] = set()
         self._askers: dict[bytes, Asker] = {}
+        self._shares = Shares(self._limits)
         self._server: asyncio.Server
 
     async def start(self, host: str, port: int) -> None:
@@ -145,7 +147,10 @@ class Relay:
             self._askers[key] = asker
 
         is_replication = any(value not in (b"false", b"off", b"no", b"0") for value in startup.values(b"replication"))
-        session = RelayedSession(client, server, asker, self._limits, note_key, is_plain=is_replication)
+        role = asker.author
+        session = RelayedSession(
+            client, server, asker, self._limits, note_key, self._shares, role, is_plain=is_replication
+        )
         server.write(startup.packed)
         try:
             await session.run()

@@ -66,7 +66,7 @@ class Responses:
     """
 
     def __init__(self, note: Callable[[str, bytes], None]) -> None:
-        """`note` gets each ParameterStatus (S), BackendKeyData (K) and the first ReadyForQuery (Z)."""
+        """`note` gets each ParameterStatus (S), BackendKeyData (K), ReadyForQuery (Z), and an error before it (E)."""
         self._note = note
         self._pending: deque[Expected] = deque()
         self._part = b""
@@ -152,7 +152,9 @@ class Responses:
         if kind in b"SK":
             self._note(chr(kind), data[start + 5 : end])
         if kind == ord("Z"):
-            return self._take_ready()
+            changed = self._take_ready()
+            self._note("Z", data[start + 5 : end])
+            return changed
         if kind == ord("E"):
             return self._take_error(data[start + 5 : end])
         if not self._pending:
@@ -184,6 +186,8 @@ class Responses:
         """An error ends a Query; of other requests, the server skips all up to the next Sync."""
         self._is_copying = False
         self._changed.set()
+        if not self._is_ready:
+            self._note("E", body)
         if not self._pending:
             return None
         head = self._pending[0]
@@ -202,7 +206,6 @@ class Responses:
         self._changed.set()
         if not self._is_ready:
             self._is_ready = True
-            self._note("Z", b"")
             return None
         self._is_copying = False
         while self._pending:

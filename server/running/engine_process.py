@@ -39,7 +39,7 @@ from penstock.server.running.public_tables import (
     hide_relation,
     show_relation,
 )
-from penstock.server.running.rights import check_owner
+from penstock.server.running.rights import check_owner, is_owner
 from penstock.server.running.settings import EngineSettings
 from penstock.server.running.statement_queue import PLACES, StatementQueue
 from penstock.server.running.statements import list_statements
@@ -321,9 +321,17 @@ class EngineProcess:
         return StatementAnswer("PAUSE QUERY" if is_pause else "RESUME QUERY")
 
     def _check_count(self, planned: Planned) -> None:
+        if not planned.definition.queries:
+            return
+        author, most = planned.definition.author, self._settings.max_queries
         count = len(self._live) - (planned.replaced is not None)
-        if planned.definition.queries and count >= self._settings.max_queries:
+        own = sum(each.definition.author == author for each in self._live.values()) - (planned.replaced is not None)
+        share = most - most // 5  # others get at least the rest
+        if count >= most:
             raise CompileError([V004.at(None, count=count).with_hint("DROP QUERY of one that nobody needs")])
+        if own >= share and not is_owner(self._store, author):
+            found = V004.at(None, count=count).because(f"{author} has {own} of them, and {share} are its share.")
+            raise CompileError([found.with_hint("DROP QUERY of one that nobody needs")])
 
     def _require_spark(self) -> None:
         """Raises RunError if Spark is gone."""
@@ -345,7 +353,7 @@ class EngineProcess:
             self._pruned = now
             for live in self._live.values():
                 self._prune(live)
-            self._store.trim_statements(self._settings.max_statements)
+            self._store.trim_statements(self._settings.max_statements, self._settings.statement_log_bytes)
         if now - self._trimmed >= TRIM_SECONDS:
             self._trimmed = now
             self._store.trim_changes(self._settings.max_changes)

@@ -17,8 +17,13 @@ def check_submitter(store: Store, author: str) -> None:
         raise CompileError([found.with_hint(f"GRANT {SUBMITTER} TO {author}")])
 
 
+def is_owner(store: Store, author: str) -> bool:
+    """Whether a role may change what others have made."""
+    return OWNER in store.roles(author)
+
+
 def check_owner(store: Store, definition: LiveDefinition, author: str, action: str) -> None:
     """Raises CompileError for a role that may not do this to a definition."""
-    if definition.author != author and OWNER not in store.roles(author):
+    if definition.author != author and not is_owner(store, author):
         name = definition.relation or definition.name
         raise CompileError([V002.at(None, author=author, action=f"{action} {name}, which is of {definition.author}")])

@@ -39,6 +39,7 @@ class EngineSettings:
     plan_seconds: float = 10
     max_changes: int = 100_000
     max_statements: int = 100_000
+    statement_log_bytes: int = 1 << 28
     restarts: RestartPolicy = field(default_factory=RestartPolicy)
     files: tuple[tuple[str, str], ...] = ()
 

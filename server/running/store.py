@@ -176,12 +176,17 @@ class Store:
         """Removes the oldest of the changes that clients follow, so that about so many stay."""
         self.db.execute("DELETE FROM penstock.change WHERE seq <= (SELECT max(seq) FROM penstock.change) - %s", [limit])
 
-    def trim_statements(self, limit: int) -> None:
-        """Removes the oldest statements that have ended. Those of files stay, so that none of them is run twice."""
+    def trim_statements(self, limit: int, max_bytes: int) -> None:
+        """Removes the oldest statements that have ended, beyond a number and a size in bytes, with their answers.
+
+        Those of files stay, so that none of them is run twice.
+        """
         self.db.execute(
-            "DELETE FROM penstock.statement WHERE id <= (SELECT max(id) FROM penstock.statement) - %s "
-            "AND finished IS NOT NULL AND door <> 'file'",
-            [limit],
+            "DELETE FROM penstock.statement WHERE finished IS NOT NULL AND door <> 'file' AND id <= ("
+            "SELECT greatest(max(id) FILTER (WHERE bytes > %s), max(id) - %s) FROM (SELECT id, sum("
+            "pg_column_size(text) + coalesce(pg_column_size(answer), 0)) OVER (ORDER BY id DESC) AS bytes "
+            "FROM penstock.statement) AS sized)",
+            [max_bytes, limit],
         )
 
     def kept(self) -> list[KeptStatement]:

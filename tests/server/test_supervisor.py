@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from penstock.server import engine_supervisor
+from penstock.server.database.warden import Warden
 from penstock.server.engine_supervisor import EngineRefusedError, EngineSupervisor
+from penstock.server.limits import Limits
 from penstock.server.postgres.relay import Upstream
 from penstock.server.running.home import Home
 from penstock.server.running.settings import REFUSED
@@ -58,7 +60,9 @@ def test_an_engine_is_announced_when_the_own_one_is_ready(server: str, tmp_path:
 
     async def run() -> None:
         engine = GivenEngine(lambda _: "", tmp_path / "log")
-        place = DatabasePlace(Home("", None, 1), url, "postgres", Upstream(""), "")
+        place = DatabasePlace(
+            Home("", None, 1), url, "postgres", Upstream(""), "", None, Warden("", (), Limits(), is_embedded=False)
+        )
         announced = asyncio.create_task(announce_engine(place, engine, shown.append))
         await asyncio.sleep(1.2)
         assert (shown, engine.was_ready) == ([], False)
