@@ -9,6 +9,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from penstock.diagnostics import Source
 from penstock.parser import name_text
+from penstock.server.http import names as names  # which routes name
 from penstock.server.http.catalog import Row
 from penstock.server.http.services import LoginOf, ServicesOf
 from penstock.values import to_json
@@ -23,7 +24,7 @@ async def list_queries(login: LoginOf, services: ServicesOf) -> dict[str, Any]:
     return {"queries": [_show_query(row) for row in rows]}
 
 
-@router.get("/v1/queries/{name}")
+@router.get("/v1/queries/{name:name}")
 async def show_query(name: str, login: LoginOf, services: ServicesOf) -> dict[str, Any]:
     """A query with its plan, and with the reasons why it writes nothing."""
     return _show_query(await services.catalog.find_query(login.role, name))

@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Annotated
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import anyio.to_thread
 import psycopg
@@ -15,6 +15,7 @@ import psycopg_pool
 from fastapi import APIRouter, Header, Query, Request, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
+from penstock.server.http import names as names  # which routes name
 from penstock.server.http.changes import ChangeFeed
 from penstock.server.http.formats import ARROW, CSV, JSON, write_arrow, write_csv, write_json
 from penstock.server.http.problems import Problem
@@ -35,7 +36,27 @@ _WRITERS: dict[str, tuple[str, Callable[[TableRows], bytes]]] = {
 }
 
 
-@router.get("/v1/tables/{name}", response_class=Response)
+@router.get("/v1/tables/{name:name}/changes", response_class=EventSourceResponse)
+async def follow_table(
+    name: str,
+    login: LoginOf,
+    services: ServicesOf,
+    last_event_id: Annotated[str | None, Header()] = None,
+    after: Annotated[str | None, Query(description="As the header Last-Event-ID.")] = None,
+) -> EventSourceResponse:
+    """Changes of a table as they happen, each with its micro-batch, as server-sent events.
+
+    `ready`: read the table now. `change`: one change. `gap`: changes are lost, so read the table again.
+    """
+    async with services.catalog.read_as(login.role) as connection:
+        shape = await find_shape(connection, name)
+    if not await services.catalog.may_follow(login.digest, shape.name):
+        raise Problem(403, f"permission denied for table {shape.name}", sqlstate="42501")
+    events = _send_changes(services.changes, login.digest, shape.name, last_event_id or after)
+    return EventSourceResponse(events, ping=HEARTBEAT_SECONDS, send_timeout=_SEND_SECONDS)
+
+
+@router.get("/v1/tables/{name:name}", response_class=Response)
 async def read_table(
     name: str,
     request: Request,
@@ -67,28 +88,8 @@ async def read_table(
     if found.next is not None:
         kept = [pair for pair in request.query_params.multi_items() if pair[0] != "after"]
         query = urlencode([*kept, *(("after", value) for value in found.next)])
-        response.headers["Link"] = f'<{request.url.path}?{query}>; rel="next"'
+        response.headers["Link"] = f'<{quote(request.scope["path"])}?{query}>; rel="next"'
     return response
-
-
-@router.get("/v1/tables/{name}/changes", response_class=EventSourceResponse)
-async def follow_table(
-    name: str,
-    login: LoginOf,
-    services: ServicesOf,
-    last_event_id: Annotated[str | None, Header()] = None,
-    after: Annotated[str | None, Query(description="As the header Last-Event-ID.")] = None,
-) -> EventSourceResponse:
-    """Changes of a table as they happen, each with its micro-batch, as server-sent events.
-
-    `ready`: read the table now. `change`: one change. `gap`: changes are lost, so read the table again.
-    """
-    async with services.catalog.read_as(login.role) as connection:
-        shape = await find_shape(connection, name)
-    if not await services.catalog.may_follow(login.digest, shape.name):
-        raise Problem(403, f"permission denied for table {shape.name}", sqlstate="42501")
-    events = _send_changes(services.changes, login.digest, shape.name, last_event_id or after)
-    return EventSourceResponse(events, ping=HEARTBEAT_SECONDS, send_timeout=_SEND_SECONDS)
 
 
 async def _send_changes(

@@ -22,6 +22,7 @@ from penstock.server.running.live_script import LiveDefinition
 
 DROP_SECONDS, DROP_ATTEMPTS = 1, 4
 """How long a DROP waits for its lock at once, and how often."""
+SYSTEM_COLUMNS = {"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}
 READER = sql.Identifier("penstock_reader")
 EVENTS = (("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD"))
 LEDGER = "penstock_ledger"
@@ -55,11 +56,14 @@ def check_names(definition: LiveDefinition, others: Iterable[LiveDefinition]) ->
     name = definition.relation.lower()
     own = [LEDGER, *(rejected for each in others if each is not definition for rejected in list_rejected(each))]
     made = [name, *list_rejected(definition), *(column.name for column in query.root.schema)]
+    system = next((column.name for column in query.root.schema if column.name in SYSTEM_COLUMNS), None)
     long = next((each for each in made if len(each.encode()) > LONGEST), None)
     if "." in name:
         reason = "a table has no dot in its name"
     elif name in own:
         reason = "the server keeps a table of that name"
+    elif system is not None:
+        reason = f"each table of PostgreSQL has a column {system} of its own"
     elif long is not None:
         reason = f"{long[:20]}… has {len(long.encode())} bytes, and {LONGEST} are the limit"
     else:

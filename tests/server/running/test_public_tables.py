@@ -77,6 +77,11 @@ def refusal(script: LiveScript, definition: LiveDefinition) -> str | None:
         (copy_clicks("a" * 64), "has 64 bytes, and 63 are the limit"),
         (count_by("t", "a" * 63), None),
         (count_by("t", "a" * 10_000), "V016: t cannot be shown as a table: aaaaaaaaaaaaaaaaaaaa… has 10000 bytes"),
+        (
+            count_by("t", "ctid"),
+            "V016: t cannot be shown as a table: each table of PostgreSQL has a column ctid of its own",
+        ),
+        (count_by("t", "CTID"), None),
         (count_by("a.b"), "V016: a.b cannot be shown as a table: a table has no dot in its name"),
         (count_by("Penstock_Ledger"), "the server keeps a table of that name"),
         (count_by("HOURLY_rejected"), "the server keeps a table of that name"),
