@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from penstock.codegen.program import RemoteView, SparkQuery
 from penstock.runtime.drain import END_OF_TIME, EPOCH
+from penstock.runtime.rates import RowRates
 from penstock.runtime.spark_listener import BatchProgress
 from penstock.runtime.status import BatchMark, InputReport, QueryReport, Status
 from penstock.runtime.table_reports import LookupAccount, LookupReport
@@ -40,7 +41,7 @@ class Account:
         self.watermark: datetime | None = None
         self.batch_seconds: float | None = None
         self.state_bytes = 0
-        self.read_rate = self.written_rate = 0.0
+        self._rates = RowRates()
         self.newest: dict[str, datetime] = {}
         self.oldest: datetime | None = None
         self.heard: dict[str, datetime] = {}
@@ -73,7 +74,7 @@ class Account:
             self.watermark = datetime.fromisoformat(progress.event_time["watermark"]).astimezone(UTC)
         self.batch_seconds = progress.duration_ms.get("triggerExecution", 0) / 1000
         self.state_bytes = sum(operator.memory_used_bytes for operator in progress.state_operators)
-        self.read_rate, self.written_rate = progress.input_rows_per_second, progress.processed_rows_per_second
+        self._rates.add(self.total("in"), self.total("out"))
         if "min" in progress.event_time:
             oldest = datetime.fromisoformat(progress.event_time["min"]).astimezone(UTC)
             if oldest < END_OF_TIME:
@@ -102,6 +103,7 @@ class Account:
         return tuple(each.report for each in dict.fromkeys(self.lookups.values()))
 
     def status(self, running: bool) -> Status:
+        read_rate, written_rate = self._rates.find() if running else (0.0, 0.0)
         return Status(
             self._query.name,
             running,
@@ -114,8 +116,8 @@ class Account:
             self.watermark,
             self.batch_seconds,
             self.state_bytes,
-            self.read_rate,
-            self.written_rate,
+            read_rate,
+            written_rate,
             dict(self.newest),
             self.inputs({}),
             lookups=self.report_lookups(),

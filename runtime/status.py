@@ -109,9 +109,9 @@ class Status:
     state_bytes: int = 0
     """What Spark says that the state takes in memory."""
     read_rate: float = 0.0
-    """The rows per second that arrived before the last micro-batch."""
+    """The rows per second that were read in the last half minute."""
     written_rate: float = 0.0
-    """The rows per second that the last micro-batch went through."""
+    """The rows per second that were written in the last half minute."""
     newest: Mapping[str, datetime] = field(default_factory=dict)
     """The newest event time by input, of inputs that the watermark depends on."""
     inputs: tuple[InputReport, ...] = ()

@@ -50,7 +50,7 @@ class EngineSupervisor:
                 size = self._log.stat().st_size if self._log.exists() else 0
                 code = await self._run_once()
                 if code == REFUSED:
-                    raise EngineRefusedError(self._log.read_text(encoding="utf-8", errors="replace")[size:].strip())
+                    raise EngineRefusedError(self._log.read_bytes()[size:].decode("utf-8", "replace").strip())
                 failures = 0 if time.monotonic() - began > 60 else failures + 1
                 pause = PAUSES[min(failures, len(PAUSES) - 1)]
                 LOG.warning("the engine has ended with code %s; starting it again in %s s", code, pause)

@@ -70,8 +70,8 @@ class TableRequest:
     limit: int
     after: tuple[str, ...] = ()
     """The primary key that the rows come behind, as texts. NULL is `\\N`."""
-    order: tuple[tuple[str, bool], ...] = ()
-    """Columns, each with whether it descends. By default the primary key."""
+    order: tuple[str, ...] = ()
+    """Columns, with `-` before one that descends; several have commas between them. By default the primary key."""
     filters: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Columns, each with the texts of which it has to equal one."""
 
@@ -133,9 +133,7 @@ def write_select(shape: TableShape, request: TableRequest) -> tuple[sql.Composed
     Raises:
         Problem: a column is not there, or `after` goes with another order than that of the key.
     """
-    order = request.order or tuple((column, False) for column in shape.key)
-    for column, _ in order:
-        shape.require(column)
+    order = read_order(shape, request.order) or tuple((column, False) for column in shape.key)
     directions = {descends for _, descends in order}
     by_key = bool(shape.key) and tuple(column for column, _ in order) == shape.key and len(directions) == 1
     if request.after and not by_key:
@@ -165,6 +163,25 @@ def write_select(shape: TableShape, request: TableRequest) -> tuple[sql.Composed
         return parts[0], parameters, by_key
     union = sql.SQL(" UNION ALL ").join(sql.SQL("({})").format(part) for part in parts)
     return begin + sql.SQL("({}) AS behind").format(union) + end, parameters, by_key
+
+
+def read_order(shape: TableShape, texts: Sequence[str]) -> tuple[tuple[str, bool], ...]:
+    """Columns, each with whether it descends. A name may have commas, or begin with `-`.
+
+    Raises:
+        Problem: a column is not there.
+    """
+    names = {name for name, _ in shape.columns}
+    order: list[tuple[str, bool]] = []
+    for text in texts:
+        if text in names or (text.startswith("-") and text[1:] in names):
+            parts = [text]
+        else:
+            parts = [each.strip() for each in text.split(",") if each.strip()]
+        for part in parts:
+            descends = part not in names and part.startswith("-")
+            order.append((shape.require(part[1:] if descends else part), descends))
+    return tuple(order)
 
 
 def _count(values: int) -> str:

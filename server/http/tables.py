@@ -65,7 +65,8 @@ async def read_table(
     limit: Annotated[int | None, Query(ge=0, description="The most rows to get.")] = None,
     after: Annotated[list[str] | None, Query(description="The primary key that the rows come behind.")] = None,
     order: Annotated[
-        str | None, Query(description="Columns with commas between them; - before one that descends.")
+        list[str] | None,
+        Query(description="Columns, each once or with commas between them; - before one that descends."),
     ] = None,
     format: Annotated[str | None, Query(description="`json`, `csv` or `arrow`.")] = None,
 ) -> Response:
@@ -77,7 +78,7 @@ async def read_table(
     asked = TableRequest(
         min(DEFAULT_LIMIT, most) if limit is None else limit,
         tuple(after or ()),
-        _read_order(order),
+        tuple(order or ()),
         _read_filters(request),
     )
     media_type, write = _WRITERS[kind]
@@ -123,11 +124,6 @@ def choose_format(named: str | None, accept: str | None) -> str:
     raise Problem(
         406, "the answer can be JSON, CSV or an Arrow stream", hint=", ".join(each for each, _ in _WRITERS.values())
     )
-
-
-def _read_order(text: str | None) -> tuple[tuple[str, bool], ...]:
-    columns = [each.strip() for each in (text or "").split(",") if each.strip()]
-    return tuple((column.removeprefix("-"), column.startswith("-")) for column in columns)
 
 
 def _read_filters(request: Request) -> tuple[tuple[str, tuple[str, ...]], ...]:

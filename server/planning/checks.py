@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from penstock.compilation import compile
-from penstock.diagnostics import CompileError, Report, Source, report
+from penstock.diagnostics import CompileError, Diagnostic, Report, Source, report
+from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.serving import V014
 from penstock.parser import ast, count_words, parse
 from penstock.planner import Catalog
 
@@ -68,15 +71,38 @@ class CheckPlanner:
 
     def check(self, text: str) -> list[Report]:
         """What is wrong with a script, and what it is warned about."""
+        findings: Sequence[Diagnostic]
         try:
             findings = compile(text, self._catalog).diagnostics
         except CompileError as refusal:
-            findings = refusal.diagnostics
+            findings = without_served(text, refusal.diagnostics)
         return [report(finding) for finding in findings]
 
     @property
     def _catalog(self) -> Catalog:
         return self._catalogs[-1][1] if self._catalogs else Catalog()
+
+
+def without_served(text: str, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The findings of a script without those about statements that a server carries out, and a script does not.
+
+    What EXPLAIN WHY, PAUSE, RESUME and DROP QUERY are about, only the engine knows.
+    """
+    codes = {B002.id, V014.id}
+    if not any(each.code in codes for each in findings):
+        return list(findings)
+    served = [
+        each.span
+        for each in parse(Source("<sql>", text))
+        if isinstance(each, ast.ExplainWhy | ast.Pause | ast.Resume)
+        or (isinstance(each, ast.Drop) and each.kind is ast.DropKind.QUERY)
+    ]
+
+    def is_served(finding: Diagnostic) -> bool:
+        place = finding.labels[0].span.start if finding.labels else -1
+        return finding.code in codes and any(span.start <= place < span.end for span in served)
+
+    return [each for each in findings if not is_served(each)]
 
 
 def split_statements(sql: str, max_words: int) -> list[ScriptPart]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -134,6 +134,8 @@ class LiveQuery:
         parts = self._parts()
         if parts:
             self._figures = status_json([status for _, status in parts])
+        elif self._figures:
+            self._figures = rest_figures(self._figures, datetime.now(UTC))
         return {**self._figures, "reasons": [asdict(each) for each in self._list_reasons(parts)]}
 
     def list_reasons(self) -> tuple[Reason, ...]:
@@ -198,6 +200,13 @@ def status_json(statuses: Sequence[Status]) -> dict[str, Any]:
         ],
         "retrying": next((status.retrying for status in statuses if status.retrying), None),
     }
+
+
+def rest_figures(figures: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    """The figures of queries that do not run: nothing comes in or goes out, and the lag grows."""
+    newest = figures.get("newest")
+    lag = None if newest is None else (now - datetime.fromisoformat(newest)).total_seconds()
+    return {**figures, "input_rate": 0.0, "output_rate": 0.0, "lag_seconds": lag}
 
 
 def explain_rest(state: QueryState, since: datetime, fault: Diagnostic | None, now: datetime) -> tuple[Reason, ...]:

@@ -46,6 +46,24 @@ def test_an_engine_that_ends_for_no_known_reason_is_started_again(
     assert "DecodeError" in (tmp_path / "log").read_text(encoding="utf-8")
 
 
+class RefusedEngine(EngineSupervisor):
+    """Its process refuses a file at once."""
+
+    async def _run_once(self) -> int:
+        with self._log.open("a", encoding="utf-8") as log:
+            log.write("error[K011]: übung already exists\n")
+        return REFUSED
+
+
+def test_why_files_are_refused_is_whole(tmp_path: Path) -> None:
+    """Whatever characters of several bytes the log has from earlier."""
+    (tmp_path / "log").write_text("Früher: – “größer” 🙂\n" * 3, encoding="utf-8")
+    engine = RefusedEngine(lambda _: "", tmp_path / "log")
+    with pytest.raises(EngineRefusedError) as refused:
+        asyncio.run(engine.run())
+    assert str(refused.value) == "error[K011]: übung already exists"
+
+
 class GivenEngine(EngineSupervisor):
     """Its process has the number 7."""
 

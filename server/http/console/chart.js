@@ -5,7 +5,10 @@ import { el, svg } from "./dom.js";
 const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [260, 56, 12, 12, 28];
 const MOST = 8;
 
-/** `points`: { x: milliseconds, y: number or null, name: the line }. `width`: in pixels. */
+/**
+ * `points`: { x, end: milliseconds, y: number or null, name: the line }. `width`: in pixels.
+ * A line has a gap where no window follows on the one before: nothing is known of the time between.
+ */
 export function drawChart(label, points, width) {
   const lines = new Map();
   for (const point of points.filter((each) => Number.isFinite(each.y))) {
@@ -27,7 +30,9 @@ export function drawChart(label, points, width) {
       "text", { x: x.at(time), y: HEIGHT - 8, "text-anchor": end ? "end" : "start" },
       new Date(time).toISOString().slice(0, 16).replace("T", " "),
     )),
-    shown.map(([, each], number) => svg("polyline", { class: `line c${number}`, points: path(each, x, y) })),
+    shown.flatMap(([, each], number) => findStretches(each).map((stretch) => svg(
+      "polyline", { class: `line c${number}`, points: path(stretch, x, y) },
+    ))),
     shown.flatMap(([, each], number) => each.map((point) => svg(
       "circle", { class: `dot c${number}`, cx: x.at(point.x), cy: y.at(point.y), r: 2.5 },
     ))),
@@ -38,6 +43,17 @@ export function drawChart(label, points, width) {
 }
 
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+/** Points whose windows touch each other or overlap. */
+function findStretches(points) {
+  const stretches = [];
+  for (const point of points) {
+    const last = stretches.at(-1);
+    if (last && point.x <= last.at(-1).end) last.push(point);
+    else stretches.push([point]);
+  }
+  return stretches;
+}
+
 const path = (points, x, y) => points.map((point) => `${x.at(point.x)},${y.at(point.y)}`).join(" ");
 
 function scale(values, from, to) {

@@ -4,6 +4,7 @@ import { check, run } from "./api.js";
 import { cell, el, errorText, table } from "./dom.js";
 
 const KEPT = "penstock-editor";
+const RAN = "penstock-ran";
 const PAUSE = 250;
 
 export async function showEditor(body, { session, signal }) {
@@ -20,8 +21,12 @@ export async function showEditor(body, { session, signal }) {
     event?.preventDefault();
     if (button.disabled) return;
     button.disabled = true;
+    const sent = text.value;
     try {
-      answers.replaceChildren(...(await run(text.value)).flatMap(showAnswer));
+      answers.replaceChildren(...(await run(sent)).flatMap(showAnswer));
+      // Its relations are there now. A check would find that they exist already.
+      sessionStorage.setItem(RAN, sent);
+      if (text.value === sent) settle();
     } catch (error) {
       if (error.problem) answers.replaceChildren(...showProblem(error.problem, text));
       else throw error;
@@ -43,8 +48,14 @@ export async function showEditor(body, { session, signal }) {
 
   let waiting = null;
   let asking = new AbortController();
+  const settle = () => {
+    clearTimeout(waiting);
+    asking.abort();
+    showFindings([], text, mirror, findings);
+  };
   const look = async () => {
     asking.abort();
+    if (text.value === sessionStorage.getItem(RAN)) return settle();
     asking = new AbortController();
     const asked = text.value;
     const found = asked.trim() ? await check(asked, asking.signal).catch((error) => error) : [];

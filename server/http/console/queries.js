@@ -38,7 +38,7 @@ export async function showQueries(body, { signal, say }) {
 export async function showRejected(body, { signal }) {
   body.append(
     el("p", {}, "A late row is behind the watermark: it is counted and left out. A rejected row is malformed, or its "
-      + "event time is impossible: it is set aside with a reason."),
+      + "event time is impossible, or a database refuses it. It is kept with its reason."),
   );
   const { queries } = await get("/v1/queries", signal);
   const inputs = queries.flatMap((query) => (query.status?.inputs ?? []).map((input) => [query, input]));
@@ -48,8 +48,12 @@ export async function showRejected(body, { signal }) {
   ]);
   const columns = ["In", "Late", "Rejected", "Filtered", "Used"].map((name) => [name, "number"]);
   body.append(table("Rows of inputs", ["Query", "Input", ...columns], rows));
-  for (const query of queries.filter((each) => sum(each, "rejected") > 0)) {
-    body.append(el("h2", {}, `Rejected by ${query.name}`), await rejectedRows(query, signal));
+  const written = (query) => (query.status?.tables ?? []).reduce((total, each) => total + (each.rejected ?? 0), 0);
+  for (const query of queries.filter((each) => sum(each, "rejected") + written(each) > 0)) {
+    const inputs = sum(query, "rejected") > 0 && el("p", {}, `${count(sum(query, "rejected"))} rows of its inputs are `
+      + `kept with their reasons as JSON in the state folder of the server, in a folder that ends in ${query.name}_rejected.`);
+    body.append(el("h2", {}, `Rejected by ${query.name}`), inputs || "");
+    if (written(query) > 0) body.append(await rejectedRows(query, signal));
   }
 }
 
@@ -60,6 +64,6 @@ async function rejectedRows(query, signal) {
     return table(`Rejected by ${query.name}`, names, found.rows.map((row) => names.map((name) => cell(row[name]))));
   } catch (error) {
     if (error.problem?.status !== 404) throw error;
-    return el("p", {}, "Their rows are not kept in the database.");
+    return el("p", {}, `Rows that its table refused are kept in the table ${query.name}_rejected, which is not readable here.`);
   }
 }

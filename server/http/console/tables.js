@@ -5,6 +5,7 @@ import { drawChart } from "./chart.js";
 import { cell, el, refresh, table } from "./dom.js";
 
 const LIMIT = 200;
+const MOST = 20000;
 const CHART_LIMIT = 2000;
 const QUIET = 1000; // milliseconds between two reads of a table that changes
 
@@ -27,9 +28,11 @@ export async function showTable(body, { name, signal, say }) {
   body.append(el("p", { class: "actions" }, el("label", { for: "order" }, "Order"), order, live), chart, rows, more);
 
   let after = [];
+  let limit = LIMIT;
   const read = async () => {
     try {
-      const asked = new URLSearchParams([["limit", LIMIT], ["order", order.value], ...after.map((value) => ["after", value])]);
+      const columns = JSON.parse(order.value || "[]").map((column) => ["order", column]);
+      const asked = new URLSearchParams([["limit", limit], ...columns, ...after.map((value) => ["after", value])]);
       const found = await get(`${path}?${asked}`, signal);
       if (!order.options.length) {
         listOrders(order, found);
@@ -40,28 +43,38 @@ export async function showTable(body, { name, signal, say }) {
       const heads = names.map((each) => (numbers.has(each) ? [each, "number"] : each));
       const show = (row) => found.columns.map((column) => cell(showTime(row[column.name], column.type)));
       refresh(rows, table(`Rows of ${name}`, heads, found.rows.map(show)));
-      refresh(more, pageButtons(found, after, (place) => { after = place; read(); }));
+      const pages = pageButtons(found, after, (place) => { after = place; read(); });
+      const isCut = !found.next && found.rows.length === limit && limit < MOST;
+      const grow = () => { limit = Math.min(MOST, 2 * limit); read(); };
+      refresh(more, pages, isCut && el("button", { type: "button", "data-focus": "more", click: grow }, "More rows"));
       if (isWindowed(found)) await drawWindows(chart, path, found, signal);
       say("");
     } catch (error) {
       if (!signal.aborted) say(error.message);
     }
   };
-  order.addEventListener("change", () => { after = []; read(); });
+  order.addEventListener("change", () => { after = []; limit = LIMIT; read(); });
   await read();
   follow(`${path}/changes`, live, read, signal);
 }
 
 function listOrders(select, found) {
-  const option = (value, text) => select.append(el("option", { value }, text));
-  const backwards = found.key.map((column) => `-${column}`).join(",");
-  option("", found.key.length ? "primary key" : "none");
-  if (found.key.length) option(backwards, isWindowed(found) ? "newest windows" : "primary key, descending");
-  for (const { name } of found.columns) {
-    option(name, `${name}, ascending`);
-    option(`-${name}`, `${name}, descending`);
+  const option = (columns, text) => {
+    const made = el("option", { value: columns.length ? JSON.stringify(columns) : "" }, text);
+    select.append(made);
+    return made;
+  };
+  option([], found.key.length ? "primary key" : "none");
+  if (isWindowed(found)) {
+    // Not by the key, whose first column may be another one: the windows of one of its values would fill the page.
+    const rest = found.key.filter((column) => column !== "window_start");
+    option(["-window_start", ...rest], "newest windows").selected = true;
   }
-  if (isWindowed(found)) select.value = backwards;
+  if (found.key.length) option(found.key.map((column) => `-${column}`), "primary key, descending");
+  for (const { name } of found.columns) {
+    option([name], `${name}, ascending`);
+    option([`-${name}`], `${name}, descending`);
+  }
 }
 
 function pageButtons(found, after, go) {
@@ -86,7 +99,7 @@ async function drawWindows(place, path, found, signal) {
   const select = el("select", { id: "value", "data-focus": "value", change: () => drawWindows(place, path, found, signal) },
     values.map((value) => el("option", { value, selected: value === chosen }, value)));
   const points = rows.map((row) => ({
-    x: Date.parse(row.window_start), y: row[chosen] === null ? null : Number(row[chosen]),
+    x: Date.parse(row.window_start), end: Date.parse(row.window_end), y: row[chosen] === null ? null : Number(row[chosen]),
     name: series.map((column) => String(row[column])).join(", ") || chosen,
   }));
   refresh(place, el("p", { class: "actions" }, el("label", { for: "value" }, "Chart of"), select), drawChart(chosen, points, Math.max(place.clientWidth, 280)));

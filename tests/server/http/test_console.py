@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import random
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from psycopg import sql
 
+from penstock.server.engine import StatementAnswer
+from tests.odd_names import draw_name
 from tests.server.http.browser import CHROMIUM, CONTROL, DRIVER, ENTER, RESET, SPACE, TAB, Browser, open_browser
 from tests.server.http.conftest import Door
 from tests.server.http.test_statements import ORDERS, TOTALS, send
@@ -207,3 +214,103 @@ def test_no_request_leaves_the_server(browser: Browser, door: Door) -> None:
 def test_a_removed_token_leads_to_the_login(browser: Browser, door: Door) -> None:
     door.database.execute("DELETE FROM penstock.token")
     browser.go("#/tables", "Log in")
+
+
+def add_windows(door: Door, hours: list[tuple[int, str, int]]) -> None:
+    for hour, page, n in hours:
+        start = datetime(2025, 1, 2, 0, tzinfo=UTC) + timedelta(hours=hour)
+        values = start, start + timedelta(hours=1), page, n
+        door.database.execute("INSERT INTO windows_by_page VALUES (%s, %s, %s, %s)", *values)
+
+
+@pytest.fixture
+def by_page(door: Door) -> Iterator[None]:
+    """A windowed table whose key begins with another column, as those of the engine do."""
+    door.database.execute(
+        "CREATE TABLE windows_by_page (window_start timestamptz, window_end timestamptz, page text, n bigint, "
+        "PRIMARY KEY (page, window_start, window_end))"
+    )
+    door.database.execute("GRANT SELECT ON windows_by_page TO penstock_reader")
+    yield
+    door.database.execute("DROP TABLE windows_by_page")
+
+
+def test_newest_windows_are_the_newest_of_all(browser: Browser, door: Door, by_page: None) -> None:
+    add_windows(door, [(hour, page, hour) for hour in range(150) for page in ("United Kingdom", "US")])
+    browser.go("#/tables/windows_by_page", "Chart of")
+    shown = "return [...document.querySelectorAll('tbody tr')].map((row) => row.cells[arguments[0]].textContent)"
+    pages = browser.run(shown, 2)
+    assert (len(pages), pages.count("US")) == (200, 100)
+    starts = browser.run(shown, 0)
+    assert starts == sorted(starts, reverse=True)
+    browser.click("[data-focus=more]")
+    browser.wait("return document.querySelectorAll('tbody tr').length === 300")
+
+
+def test_no_line_is_drawn_where_there_are_no_rows(browser: Browser, door: Door, by_page: None) -> None:
+    add_windows(door, [(hour, "a", hour) for hour in (0, 1, 2, 10, 11, 30)])
+    browser.go("#/tables/windows_by_page", "Chart of")
+    lines = "return [...document.querySelectorAll('.chart polyline')].map((each) => each.points.length)"
+    assert browser.run(lines) == [3, 2, 1]
+    assert browser.run("return document.querySelectorAll('.chart circle').length") == 6
+
+
+@pytest.mark.parametrize(
+    "text", [TOTALS.replace("totals", "sums"), "EXPLAIN WHY totals", "PAUSE QUERY totals", "DROP QUERY totals"]
+)
+def test_nothing_red_stands_beside_a_right_answer(browser: Browser, door: Door, text: str) -> None:
+    """Also when the page is opened again."""
+    door.engine.answers["EXPLAIN WHY totals"] = StatementAnswer("EXPLAIN", ("reason",), (("no row has come",),))
+    browser.go("#/editor", "Ctrl+Enter")
+    browser.type("#sql", text)
+    browser.type("#sql", f"{CONTROL}{ENTER}{RESET}")
+    browser.wait("return document.querySelector('.answer') !== null")
+    red = "return document.querySelectorAll('.findings li, .mirror mark, [role=alert]').length"
+    for _ in range(10):
+        time.sleep(0.1)
+        assert browser.run(red) == 0, browser.text()
+    browser.go("#/tables", "Author")
+    browser.go("#/editor", "Ctrl+Enter")
+    time.sleep(0.5)
+    assert browser.run(red) == 0, browser.text()
+    browser.type("#sql", " x")
+    browser.wait(f"{red} > 0")
+
+
+def test_rejected_rows_are_kept_and_it_says_where(browser: Browser, door: Door) -> None:
+    status = {
+        "inputs": [{"name": "orders", "in": 9, "rejected": 4, "used": 5}],
+        "tables": [{"name": "totals", "puts": 3, "rejected": 2}],
+    }
+    door.database.execute("UPDATE penstock.query SET status = %s WHERE name = 'totals'", json.dumps(status))
+    browser.go("#/rejected", "Rejected by totals")
+    assert "4 rows of its inputs are kept with their reasons" in browser.text()
+    assert "not kept" not in browser.text()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_odd_names_are_text(browser: Browser, door: Door, seed: int) -> None:
+    draw = random.Random(seed)
+    name, column = draw_name(draw) + "<img src=x onerror=alert(1)>"[:20], draw_name(draw)
+    made = sql.SQL("CREATE TABLE {} ({} text PRIMARY KEY)").format(sql.Identifier(name[:20]), sql.Identifier(column))
+    door.database.execute(made.as_string().replace("%", "%%"))
+    name = name[:20]
+    door.database.execute(
+        "INSERT INTO penstock.relation (name, shown, kind, definition, author, columns) "
+        "VALUES (%s, %s, 'TABLE', 'CREATE NONSENSE', 'ada', '[]')",
+        *(name, name),
+    )
+    try:
+        place = sql.Identifier(name).as_string().replace("%", "%%")
+        door.database.execute(f"GRANT SELECT ON {place} TO penstock_reader")
+        door.database.execute(f"INSERT INTO {place} VALUES (%s)", "a row")
+        browser.go("#/tables", "Author")
+        browser.wait(
+            "return [...document.querySelectorAll('td a')].some((each) => each.textContent === arguments[0])", name
+        )
+        browser.go(f"#/tables/{quote(name, safe='')}", "a row")
+        heads = "return [...document.querySelectorAll('th')].map((each) => each.textContent)"
+        assert browser.run(heads) == [column]
+        assert browser.run("return document.querySelectorAll('main img').length") == 0
+    finally:
+        door.database.execute(f"DROP TABLE {place}")

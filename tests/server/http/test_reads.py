@@ -127,7 +127,7 @@ def test_a_page_is_read_by_the_index(door: Door) -> None:
     door.database.execute("ANALYZE visits")
     for after in (("p3", "500", "500"), ("p3", "500", r"\N"), (r"\N", "500", "1")):
         for descends in (False, True):
-            order = tuple((column, descends) for column in shape.key)
+            order = tuple(f"-{column}" if descends else column for column in shape.key)
             query, parameters, _ = write_select(shape, TableRequest(2, after, order))
             plan = door.database.connection.execute(sql.SQL("EXPLAIN ") + query, parameters).fetchall()
             text = "\n".join(line for (line,) in plan)
