@@ -20,6 +20,9 @@ from penstock.diagnostics.terminal import count_cells, show_lines, show_text
 WIDTH = 100
 """Cells of a source line that are shown; a longer line is clipped around each caret."""
 
+_LONGEST = 4 * WIDTH
+"""Characters of a line that is looked at as a whole. Marks on letters take no cells."""
+
 TAB = "    "
 
 RED, YELLOW, BLUE, CYAN = "1;31", "1;33", "1;34", "36"
@@ -115,7 +118,7 @@ def _marks(label: Label) -> Iterator[_Mark]:
 def _excerpts(source: Source, marks: list[_Mark]) -> Iterator[tuple[int, list[_Mark]]]:
     """Lines to show with their marks; a line that has to be clipped is shown once for each of its marks."""
     for number, group in groupby(marks, key=lambda mark: mark.line):
-        if _cells(source.line(number)) <= WIDTH:
+        if _is_shown_whole(source.line(number)):
             yield number, list(group)
         else:
             yield from ((number, [mark]) for mark in group)
@@ -135,17 +138,24 @@ def _line_with_carets(line: str, marks: list[_Mark]) -> tuple[str, list[tuple[st
 
 def _clip(line: str, mark: _Mark) -> tuple[int, int]:
     """The characters of the line that are shown: all, or WIDTH cells with the mark's start a third into them."""
-    if _cells(line) <= WIDTH:
+    if _is_shown_whole(line):
         return 0, len(line)
     left = min(mark.start, len(line))
-    while left > 0 and _cells(line[left - 1 : mark.start]) <= WIDTH // 3:
+    first = max(0, left - _LONGEST)
+    while left > first and _cells(line[left - 1 : mark.start]) <= WIDTH // 3:
         left -= 1
     right = left
     used = 0
-    while right < len(line) and used + _cells(line[right]) <= WIDTH:
+    last = min(len(line), left + 2 * _LONGEST)
+    while right < last and used + _cells(line[right]) <= WIDTH:
         used += _cells(line[right])
         right += 1
     return left, right
+
+
+def _is_shown_whole(line: str) -> bool:
+    """Whether the line need not be clipped."""
+    return len(line) <= _LONGEST and _cells(line) <= WIDTH
 
 
 def _print(text: str) -> str:

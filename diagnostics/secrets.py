@@ -30,16 +30,16 @@ _URL = re.compile(
     r"(?P<shown>(?<![\w+.-])[\w+.-]++://)(?P<hidden>[^\s'\"@/:]*:(?!\d+/)[^\s'\"]{0,500}|[^\s'\"@/]+)(?=@)"
 )
 _SIGN = re.compile(r"(?<![\w.-])(?P<name>[\w.-]++)[`\"']?\s*(?:=>|==|=|:)\s*")
-_REFERENCE = re.compile(r"(?i:env ?\( ?'[a-z_]\w*' ?\)|file ?\( ?'(?:[^']|'')*' ?\))", re.ASCII)
+_REFERENCE = re.compile(r"(?i:env ?\( ?'[a-z_]\w*' ?\)|file ?\( ?'(?:[^']++|'')*+' ?\))", re.ASCII)
 """Where a secret is. What stands in ENV(…) and is no name may be the secret itself."""
-_VALUE = re.compile(r"'(?:[^']|'')*'?|\"[^\"]*\"?|[^\s,;&)'\"]+")
+_VALUE = re.compile(r"'(?:[^']++|'')*+'?|\"[^\"]*\"?|[^\s,;&)'\"]+")
 _NO_STRING = re.compile(
     r"(- ?)?\d+(\.\d+)?(e[+-]?\d+)?|true|false|interval '[\d :.+-]+' [a-z]+( to [a-z]+)?"
     r"|\d+ (millisecond|second|sec|minute|min|hour|day|week)s?",
     re.IGNORECASE,
 )
 _TOKEN = re.compile(
-    r"(?P<space>\s+)|(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))|(?P<string>'(?:[^']|'')*(?:'|\Z))"
+    r"(?P<space>\s+)|(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))|(?P<string>'(?:[^']++|'')*+(?:'|\Z))"
     r"|(?P<quoted>`[^`]*(?:`|\Z)|\"[^\"]*(?:\"|\Z))|(?P<word>[\w.]+)|(?P<sign>.)",
     re.DOTALL,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from penstock.grammar import NAME, NUMBER, STRING, Token
 from penstock.parser.other_statements import NO_QUALIFIED, OTHERWISE, STATEMENTS, UNFINISHED
@@ -261,7 +262,7 @@ def propose_sign(text: str, place: int) -> str | None:
 def find_unbuilt(tokens: Sequence[Token], index: int, show: Show) -> tuple[str, str] | None:
     """A construct that is not run, and what to write instead. `index`: the token at which the grammar stops."""
     for pattern, construct, hint in _UNBUILT:
-        place = _find_clause(pattern.split(), tokens, index)
+        place = _find_clause(_split(pattern), tokens, index)
         if place is not None:
             return construct, _fill(hint, tokens, place + 1, show)
     return None
@@ -273,7 +274,7 @@ def propose_form(tokens: Sequence[Token], index: int, show: Show) -> str | None:
     if name in CALLS:
         return CALLS[name]
     for pattern, hint in CLAUSES:
-        place = _find_clause(pattern.split(), tokens, index)
+        place = _find_clause(_split(pattern), tokens, index)
         if place is not None:
             return _fill(hint, tokens, place + 1, show)
     within = _WITHIN.get((tokens[0].word or "", tokens[index].word or "")) if index < len(tokens) else None
@@ -297,8 +298,8 @@ def _find_statement(entries: Sequence[tuple[str, str]], tokens: Sequence[Token],
     first = next((i for i in range(1, len(tokens)) if tokens[i].word not in _MODIFIERS), 1)
     begin = [tokens[0], *tokens[first:]]
     for pattern, hint in entries:
-        words = pattern.split()
-        if _fits(words, begin) and index <= first + len(words):
+        words = _split(pattern)
+        if _fits(words, begin, 0) and index <= first + len(words):
             place = first + words.index("{name}") - 1 if entries is UNFINISHED else first + len(words) - 1
             return _fill(hint, tokens, place, show)
     return None
@@ -308,16 +309,26 @@ def _find_clause(words: Sequence[str], tokens: Sequence[Token], index: int) -> i
     """Where words stand that the grammar does not take, or takes for names."""
     reach = _REACH if words[-1] == "(" else 0
     for place in range(max(index - len(words) + 1 - reach, 0), index + 1):
-        if _fits(words, tokens[place:]):
+        if _fits(words, tokens, place):
             return place
     return None
 
 
-def _fits(words: Sequence[str], tokens: Sequence[Token]) -> bool:
-    return len(words) <= len(tokens) and all(
-        token.type == _TYPES[word] if word in _TYPES else word == (token.word or token.value)
-        for word, token in zip(words, tokens, strict=False)
-    )
+def _fits(words: Sequence[str], tokens: Sequence[Token], place: int) -> bool:
+    """Whether the words stand at a place."""
+    if len(words) > len(tokens) - place:
+        return False
+    for offset, word in enumerate(words):
+        token = tokens[place + offset]
+        if token.type != _TYPES[word] if word in _TYPES else word != (token.word or token.value):
+            return False
+    return True
+
+
+@cache
+def _split(pattern: str) -> tuple[str, ...]:
+    """The words of a pattern. Each statement that is refused is compared with hundreds of them."""
+    return tuple(pattern.split())
 
 
 def _find_call(tokens: Sequence[Token], index: int) -> str | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
 
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic, Span
@@ -19,8 +21,32 @@ from penstock.planner.script.other_meaning import OtherMeaning, Rule, argument_o
 from penstock.planner.types import INTEGERS, Array
 
 
-def find_differences(query: RunningQuery, statements: Sequence[ast.Statement]) -> Iterator[Diagnostic]:
-    """T020 once for each place in the script."""
+class Places(msgspec.Struct):
+    """Parts of texts that do not overlap, by their ends: a script may have thousands."""
+
+    spans: dict[int, list[Span]] = msgspec.field(default_factory=dict)
+    ends: dict[int, list[int]] = msgspec.field(default_factory=dict)
+
+    def hold(self, span: Span) -> bool:
+        """Whether one of them holds a place."""
+        ends = self.ends.get(id(span.source), [])
+        number = bisect_left(ends, span.end)
+        return number < len(ends) and self.spans[id(span.source)][number].start <= span.start
+
+
+def find_emitting(statements: Iterable[ast.Statement]) -> Places:
+    """The SELECTs with EMIT that are the queries of statements."""
+    places = Places()
+    for statement in statements:
+        span = _find_emit(statement)
+        if span is not None:
+            places.spans.setdefault(id(span.source), []).append(span)
+            places.ends.setdefault(id(span.source), []).append(span.end)
+    return places
+
+
+def find_differences(query: RunningQuery, emitting: Places) -> Iterator[Diagnostic]:
+    """T020 once for each place in the script. `emitting`: the SELECTs with EMIT, as ksqlDB has them."""
     parts = [
         part
         for node in dict.fromkeys(walk(query.root))
@@ -29,11 +55,10 @@ def find_differences(query: RunningQuery, statements: Sequence[ast.Statement]) -
         if isinstance(part, exp.Expression) and "span" in part.meta
     ]
     counts_from_zero = any(isinstance(part, exp.Bracket) and _find_index(part) == 0 for part in parts)
-    emitting = [place for statement in statements if (place := _find_emit(statement)) is not None]
     found: set[tuple[Span, str]] = set()
     for part in parts:
         span: Span = part.meta["span"]
-        difference = _judge(part, is_ksqldb=any(_covers(place, span) for place in emitting))
+        difference = _judge(part, is_ksqldb=emitting.hold(span))
         if difference is None or (span, difference.form) in found:
             continue
         if isinstance(part, exp.Bracket) and counts_from_zero:
@@ -51,10 +76,6 @@ def _judge(part: exp.Expression, *, is_ksqldb: bool) -> OtherMeaning | None:
     name = part.name.upper()
     rule = _CALLS.get(name) or (_KSQLDB_CALLS.get(name) if is_ksqldb else None)
     return None if rule is None else rule(part)
-
-
-def _covers(outer: Span, inner: Span) -> bool:
-    return outer.source is inner.source and outer.start <= inner.start and inner.end <= outer.end
 
 
 def _find_emit(statement: ast.Statement) -> Span | None:

@@ -38,7 +38,7 @@ from penstock.planner.script.create import lower_create
 from penstock.planner.script.create_as import lower_create_as, put_result, show_key
 from penstock.planner.script.feedback import find_feedback
 from penstock.planner.script.find_casts import find_casts
-from penstock.planner.script.find_differences import find_differences
+from penstock.planner.script.find_differences import Places, find_differences, find_emitting
 from penstock.planner.script.find_growth import find_growth
 from penstock.planner.script.find_never_true import find_never_true
 from penstock.planner.script.find_swapped import find_swapped
@@ -71,6 +71,43 @@ class ScriptState(msgspec.Struct):
     report: list[Diagnostic] = msgspec.field(default_factory=list)
     unplaced: set[str] = msgspec.field(default_factory=set)  # queries of derived streams without a place to go to
     read: set[str] = msgspec.field(default_factory=set)  # derived streams that queries read
+    named: dict[str, RunningQuery] = msgspec.field(default_factory=dict)  # the queries by their names, in lower case
+    numbers: dict[str, int] = msgspec.field(default_factory=dict)  # the last number behind each wanted name
+    placed: dict[tuple[str, str], RunningQuery] = msgspec.field(default_factory=dict)  # by where they append to
+
+    def __post_init__(self) -> None:
+        if not self.named:
+            for query in self.all_queries:
+                self.note(query)
+
+    def note(self, query: RunningQuery) -> None:
+        """Remembers the name of a query, and the place that it appends to."""
+        self.named[query.name.lower()] = query
+        connector = connector_of(query.sink.connector)
+        place = None if connector.changes_rows else connector.place(query.sink.options)
+        if place is not None:
+            self.placed.setdefault((connector.name, place), query)
+
+    def copy(self) -> ScriptState:
+        """The same state for a statement beside the script, of which nothing stays but its warnings."""
+        return replace(
+            self,
+            queries=list(self.queries),
+            answers=[],
+            report=[],
+            unplaced=set(),
+            read=set(),
+            named=dict(self.named),
+            numbers=dict(self.numbers),
+            placed=dict(self.placed),
+        )
+
+    def leave_out(self, span: Span) -> None:
+        """Takes away the queries of a statement that another one replaces."""
+        self.queries = [query for query in self.queries if query.span != span]
+        self.named, self.placed, self.numbers = {}, {}, {}
+        for query in self.all_queries:
+            self.note(query)
 
     @property
     def all_queries(self) -> list[RunningQuery]:
@@ -93,8 +130,9 @@ def plan_script(statements: Sequence[ast.Statement], catalog: Catalog | None = N
     script.report += check_caches(queries)
     script.report += check_loops(queries, script.catalog.running)
     script.warnings += [keep_accepted(each, script) for each in find_feedback(queries, script.catalog.running)]
-    found = [warning for query in queries for warning in list_warnings(query, statements, script)]
-    script.warnings += [warning for warning in dict.fromkeys(found) if warning not in script.warnings]
+    emitting, known = find_emitting(statements), set(script.warnings)
+    found = [each for query in queries for each in list_warnings(query, statements, emitting, script)]
+    script.warnings += [each for each in dict.fromkeys(found) if each not in known]
     answers = [complete_answer(each, queries, statements, script) for each in script.answers]
     if script.report:
         raise CompileError([*script.report, *script.warnings])
@@ -102,12 +140,12 @@ def plan_script(statements: Sequence[ast.Statement], catalog: Catalog | None = N
 
 
 def list_warnings(
-    query: RunningQuery, statements: Sequence[ast.Statement], script: ScriptState
+    query: RunningQuery, statements: Sequence[ast.Statement], emitting: Places, script: ScriptState
 ) -> Iterator[Diagnostic]:
     """What is said of an accepted query that may not be what was meant."""
     yield from find_casts(query)
     yield from find_swapped(query)
-    yield from find_differences(query, statements)
+    yield from find_differences(query, emitting)
     yield from find_never_true(query)
     yield from (keep_accepted(each, script) for each in find_growth(query, statements))
 
@@ -116,7 +154,7 @@ def keep_accepted(found: Diagnostic, script: ScriptState) -> Diagnostic:
     """The finding without its fix where that is refused, or would be found fault with in the same way."""
     if found.fix is None:
         return found
-    beside = replace(script, queries=[], answers=[], warnings=[], report=[], unplaced=set(), read=set())
+    beside = ScriptState(script.catalog, script.settings)
     try:
         statements = parse(Source("<fix>", found.fix))
         for statement in statements:
@@ -192,7 +230,7 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
                 is_placed = derived.sink is not None
                 replaced = script.catalog.find(derived.name)
                 if isinstance(replaced, Derived):
-                    script.queries = [query for query in script.queries if query.span != replaced.span]
+                    script.leave_out(replaced.span)
                 sink = derived.sink or script.catalog.home(derived.name, derived.node.shape)
                 change = put_result(derived.node, sink)
                 query = plan_query(choose_name(derived.name, script), derived.node, sink, derived.span, change)
@@ -265,6 +303,7 @@ def add_query(query: RunningQuery, context: Context, script: ScriptState) -> Non
     for part in parts:
         check_folder(part, script)
         script.queries.append(part)
+        script.note(part)
     script.read |= context.reads
 
 
@@ -274,14 +313,11 @@ def check_folder(query: RunningQuery, script: ScriptState) -> None:
     if connector_of(sink.connector).changes_rows:
         return
     place = connector_of(sink.connector).place(sink.options)
-    for other in (each for each in script.all_queries if each.sink.connector == sink.connector):
-        if place is not None and connector_of(sink.connector).place(other.sink.options) == place:
-            found = K008.at(query.span, "", target=sink.name, reason="another query writes to these files")
-            found = found.also(other.span, "this one")
-            hint = (
-                f"one INSERT INTO {sink.name} with both queries, joined by UNION ALL, or a folder of its own for each"
-            )
-            raise CompileError([found.with_hint(hint)])
+    other = None if place is None else script.placed.get((sink.connector, place))
+    if other is not None:
+        found = K008.at(query.span, "", target=sink.name, reason="another query writes to these files")
+        hint = f"one INSERT INTO {sink.name} with both queries, joined by UNION ALL, or a folder of its own for each"
+        raise CompileError([found.also(other.span, "this one").with_hint(hint)])
 
 
 def is_stream(derived: Derived) -> bool:
@@ -290,10 +326,10 @@ def is_stream(derived: Derived) -> bool:
 
 def choose_name(wanted: str, script: ScriptState) -> str:
     """A name that no query of the script has yet: `wanted`, or `wanted_2`, `wanted_3` …"""
-    taken = script.catalog.taken | {query.name.lower() for query in script.all_queries}
-    name, number = wanted, 1
-    while name.lower() in taken:
+    name, number = wanted, script.numbers.get(wanted.lower(), 1)
+    while name.lower() in script.named or name.lower() in script.catalog.taken:
         number += 1
+        script.numbers[wanted.lower()] = number
         name = f"{wanted}_{number}"
     return name
 
@@ -312,7 +348,7 @@ def is_new(statement: ast.Create | ast.CreateAs | ast.CreateView, script: Script
 def lower_explain(statement: ast.Explain, script: ScriptState) -> Explained:
     """Plans the statement beside the script: nothing of it stays but the explanation."""
     stage = statement.stage.value if statement.stage else None
-    beside = replace(script, queries=list(script.queries), answers=[], report=[], unplaced=set(), read=set())
+    beside = script.copy()
     try:
         lower_statement(statement.statement, beside)
     except CompileError as refusal:
