@@ -147,7 +147,7 @@ def collecting_aggregates(value: str = "v", price: str = "price") -> tuple[Aggre
 
 def other_aggregates() -> tuple[Aggregate, ...]:
     """More kinds, over the columns id, k, v, price and time."""
-    positive, first_id = exp.GT(this=column("v"), expression=exp.Literal.number(0)), (column("id"), column("v"))
+    positive = exp.GT(this=column("v"), expression=exp.Literal.number(0))
     return (
         aggregate("kinds_of_price", "SUM", "price", Decimal(20, 2), distinct=True),
         aggregate("name", "MAX", "k", STRING),
@@ -156,8 +156,17 @@ def other_aggregates() -> tuple[Aggregate, ...]:
         Aggregate("good", "COUNT_IF", (positive.copy(),), False, None, BIGINT),
         Aggregate("all_good", "EVERY", (positive.copy(),), False, None, BOOLEAN),
         aggregate("bits", "BIT_XOR", "v", BIGINT),
-        Aggregate("least_id", "MIN_BY", first_id, False, None, BIGINT),
-        Aggregate("most_id", "MAX_BY", first_id, False, positive.copy(), BIGINT),
+        *tie_aggregates(),
+    )
+
+
+def tie_aggregates() -> tuple[Aggregate, ...]:
+    """Aggregates for which equal rows have to be told apart, over the columns id, v and price."""
+    positive, by_v = exp.GT(this=column("v"), expression=exp.Literal.number(0)), (column("id"), column("v"))
+    return (
+        Aggregate("least_id", "MIN_BY", by_v, False, None, BIGINT),
+        Aggregate("most_id", "MAX_BY", by_v, False, positive, BIGINT),
+        Aggregate("last_v", "MAX_BY", (column("v"), column("time")), False, None, BIGINT),
     )
 
 

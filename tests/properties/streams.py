@@ -229,7 +229,12 @@ def window_aggregates(draw: st.DrawFn, kind: str) -> tuple[WindowAggregate, Hist
     node = plans.window_aggregate(
         source,
         draw(windows[kind]),
-        (*plans.standard_aggregates(), *plans.distinct_aggregates(), *plans.collecting_aggregates()),
+        (
+            *plans.standard_aggregates(),
+            *plans.distinct_aggregates(),
+            *plans.collecting_aggregates(),
+            *plans.tie_aggregates(),
+        ),
         keys=draw(st.sampled_from(((), ("k",), ("k", "v")))),
         emission=Emission.FINAL if kind == "session" else draw(st.sampled_from(Emission)),
         grace=draw(st.sampled_from((0, 0, 2 * SECOND))),

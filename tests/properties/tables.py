@@ -7,6 +7,7 @@ keys of other tables. Some records are older than what is known of their key, an
 from __future__ import annotations
 
 import functools
+import re
 
 import pytest
 from hypothesis import strategies as st
@@ -22,18 +23,23 @@ from tests.model.values import EPOCH, Row, milliseconds
 
 NAMES = ("t", "u", "v", "w")
 _COLUMNS = "g STRING, v BIGINT, price DECIMAL(10, 2), yes BOOLEAN, seq INT, time TIMESTAMP"
+_KEYS_AT = (0, 6, 3, 6)
+"""The place of the key among the columns of each table."""
 _ORDERS = (", sequence = 'seq'", "", ", sequence = 'seq'", "")
 
 
 def declared(folder: str = "", files_per_batch: int = 0) -> str:
-    """Tables, of which some have their newest record by a column, others by the order of the files; and two streams."""
+    """Tables, of which some have their newest record by a column, others by the order of the files; and two streams.
+
+    The key stands at the front, in the middle, or behind the other columns.
+    """
     place = f"{folder}/" if folder else ""
     batch = f", files_per_batch = {files_per_batch}" if files_per_batch else ""
     tables = "".join(
-        f"""CREATE TABLE {name} (id STRING PRIMARY KEY, {_COLUMNS})
+        f"""CREATE TABLE {name} ({place_key(place_of_key)})
 WITH (connector = 'files', path = '{place}{name}', format = 'json', operation = 'op'{order}{batch});
 """
-        for name, order in zip(NAMES, _ORDERS, strict=True)
+        for name, place_of_key, order in zip(NAMES, _KEYS_AT, _ORDERS, strict=True)
     )
     streams = "".join(
         f"""CREATE STREAM {name} (id STRING KEY, {_COLUMNS}, WATERMARK FOR time AS time - 1 DAY)
@@ -44,6 +50,12 @@ WITH (connector = 'files', path = '{place}{name}', format = 'json'{batch});
     return f"""{tables}{streams}CREATE TABLE x (id STRING PRIMARY KEY, {_COLUMNS}, WATERMARK FOR time AS time)
 WITH (connector = 'files', path = '{place}x', format = 'json', operation = 'op', retention = 1 DAY{batch});
 """
+
+
+def place_key(place: int) -> str:
+    """The columns, with the key at that place."""
+    columns = re.split(r", (?=[a-z])", _COLUMNS)
+    return ", ".join([*columns[:place], "id STRING PRIMARY KEY", *columns[place:]])
 
 
 DECLARED = declared()
@@ -356,6 +368,14 @@ SETS = (
     "SELECT g, v FROM t EXCEPT SELECT g, v FROM u",
     "SELECT v, COUNT(*) AS n FROM (SELECT g, v FROM t EXCEPT SELECT g, v FROM u UNION SELECT g, v FROM v) q GROUP BY v",
     "SELECT g, COUNT(*) AS n FROM t GROUP BY g INTERSECT SELECT g, COUNT(*) AS n FROM u GROUP BY g",
+    *(
+        f"SELECT g, v FROM (SELECT g, v, price, yes, seq, time FROM u) q {word} SELECT g, v FROM w"
+        for word in ("UNION", "EXCEPT", "INTERSECT")
+    ),
+    "SELECT DISTINCT * FROM (SELECT g, v, price, yes, seq, time FROM u WHERE v > 0) q",
+    "SELECT g, v, price, yes, seq, time FROM u EXCEPT SELECT g, v, price, yes, seq, time FROM w",
+    "SELECT COUNT(*) AS n FROM (SELECT g, v, price, yes, seq, time FROM u UNION"
+    " SELECT g, v, price, yes, seq, time FROM w) q",
 )
 sets: SearchStrategy[str] = st.sampled_from(SETS)
 """Tables as sets of different rows."""
