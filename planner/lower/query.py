@@ -22,7 +22,7 @@ from penstock.planner.lower.joins.membership import Membership
 from penstock.planner.lower.joins.subqueries import find_membership
 from penstock.planner.lower.joins.using import name_condition, share_columns
 from penstock.planner.lower.limits import check_size
-from penstock.planner.lower.relations import explain_nothing, is_inner, is_of, lower_name
+from penstock.planner.lower.relations import explain_nothing, is_about, is_inner, lower_name, may_mean
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.select import filter_rows, list_scalars, lower_select, refuse_unbuilt
 from penstock.planner.lower.table_sets import lower_set_query
@@ -67,8 +67,13 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
     return rows
 
 
-def plan_relation(relation: ast.Relation, where: Sequence[exp.Expression], context: Context) -> FromRows:
-    """The rows of a FROM clause of any size."""
+def plan_relation(
+    relation: ast.Relation, where: Sequence[exp.Expression], context: Context, *, is_part: bool = False
+) -> FromRows:
+    """The rows of a FROM clause of any size.
+
+    `is_part`: other relations stand beside it, and some conjuncts may be about those.
+    """
     match relation:
         case ast.Table():
             alias = relation.alias.text if relation.alias else relation.name.text
@@ -92,12 +97,15 @@ def plan_relation(relation: ast.Relation, where: Sequence[exp.Expression], conte
         case ast.UnnestedTable() | ast.NoTable():
             raise CompileError([explain_no_table(relation)])
         case ast.Join():
-            within = [part for part in where if is_of(part, relation.left)] if is_inner(relation) else []
-            where = [part for part in where if part not in within]
-            left = lower_relation(relation.left, within, context)
+            takes_where = is_inner(relation)
+            left = plan_relation(relation.left, where if takes_where else (), context, is_part=takes_where)
+            check_size(left.node, relation.left.span)
             if isinstance(relation.right, ast.UnnestedTable):
+                where = [part for part in where if not (takes_where and is_about(part, left.scope))]
                 return filter_elements(relation, join_elements(relation, relation.right, left), where)
             right = lower_relation(relation.right, (), context)
+            if takes_where:  # what a column of both sides may mean is asked below
+                where = [part for part in where if not is_about(part, left.scope) or may_mean(part, right.scope)]
             for side, rows in ((relation.left, left), (relation.right, right)):
                 if rows.over is not None:
                     raise CompileError([B002.at(side.span, "", construct="OVER on a relation in a join")])
@@ -105,6 +113,8 @@ def plan_relation(relation: ast.Relation, where: Sequence[exp.Expression], conte
                 rows if rows.window is None else assign_windows(rows, rows.window, side.span)
                 for side, rows in ((relation.left, left), (relation.right, right))
             )
+            if is_part:
+                where = [part for part in where if is_about(part, left.scope, right.scope)]
             join = name_condition(relation, left, right, where)
             if join is not relation and not join.using:  # what ON says now, WHERE has said
                 where = [part for part in where if part not in conjuncts(join.on)]

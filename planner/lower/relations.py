@@ -12,6 +12,7 @@ from penstock.parser import ast
 from penstock.planner.catalog import Declared, Derived
 from penstock.planner.lower.context import Context
 from penstock.planner.plan import KTable, Node, Scan
+from penstock.planner.scalars.names import Scope
 
 
 def is_inner(relation: ast.Join) -> bool:
@@ -20,28 +21,15 @@ def is_inner(relation: ast.Join) -> bool:
     return relation.kind is inner and isinstance(relation.left, ast.Join) and relation.left.kind is inner
 
 
-def is_of(condition: exp.Expression, relation: ast.Relation) -> bool:
-    """Whether all columns of the condition are said to be of the relations in FROM `relation`."""
-    names = list_aliases(relation)
-    columns = list(condition.find_all(exp.Column))
-    return bool(columns) and all(column.table and column.table.lower() in names for column in columns)
+def is_about(condition: exp.Expression, *scopes: Scope) -> bool:
+    """Whether the condition names columns, and all of them are in these scopes."""
+    named = [(each.name, each.table or None) for each in condition.find_all(exp.Column)]
+    return bool(named) and all(any(scope.named(*each) for scope in scopes) for each in named)
 
 
-def list_aliases(relation: ast.Relation) -> set[str]:
-    """What the relations in a FROM are called, in lower case."""
-    match relation:
-        case ast.Join():
-            return list_aliases(relation.left) | list_aliases(relation.right)
-        case ast.Table():
-            return {(relation.alias or relation.name).folded}
-        case ast.WindowedTable():
-            return {relation.alias.folded} if relation.alias else list_aliases(relation.relation)
-        case ast.NoTable():
-            return set()
-        case ast.Subquery() | ast.UnnestedTable():
-            return {relation.alias.folded} if relation.alias else set()
-        case _:
-            assert_never(relation)
+def may_mean(condition: exp.Expression, scope: Scope) -> bool:
+    """Whether a column without a relation has a name of this scope."""
+    return any(not each.table and scope.named(each.name) for each in condition.find_all(exp.Column))
 
 
 def find_entry(name: ast.Name, context: Context) -> Node | Declared | Derived:

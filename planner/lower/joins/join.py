@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from sqlglot import exp
@@ -9,7 +10,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.joins import J011, J015
 from penstock.diagnostics.codes.windows import W005
-from penstock.parser import ast
+from penstock.parser import ast, name_text
 from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context
 from penstock.planner.lower.joins import matrix
@@ -53,7 +54,7 @@ def check_matrix(join: ast.Join, left: FromRows, right: FromRows) -> None:
             hints.append(cell.hint.format(left=left.name, right=right.name))
         raise CompileError([found.also(join.left.span, left_kind).with_hint("; ".join(hints))])
     if join.on is None:
-        hint = f"ON {left.name}.key = {right.name}.key" + (" AND the bound on the two event times" * cell.bounded)
+        hint = propose_equality(left, right) + (" AND the bound on the two event times" * cell.bounded)
         raise CompileError([J015.at(place, "", kind=join.kind.value).with_hint(hint)])
 
 
@@ -68,6 +69,25 @@ def check_times(join: ast.Join, left: FromRows, right: FromRows) -> None:
         raise CompileError([explain_outside_join(join.left.span)])
     if right.as_of is not None and not is_lookup:
         raise CompileError([explain_outside_join(join.right.span)])
+
+
+def propose_equality(left: FromRows, right: FromRows) -> str:
+    """ON with columns that may be compared: a key of the right side first, and then what has the same name."""
+    keys = {each.casefold() for each in getattr(right.node.shape, "key", ())}
+    times = {(side.node.shape.time or "").casefold() for side in (left, right) if isinstance(side.node.shape, KStream)}
+    pairs = [
+        (one, other)
+        for one, other in itertools.product(left.scope.columns, right.scope.columns)
+        if one.type == other.type and not {one.name.casefold(), other.name.casefold()} & times
+    ]
+    if not pairs:
+        return f"ON with an equality of a column of {left.name} and one of {right.name}"
+    one, other = max(
+        pairs, key=lambda pair: (pair[1].name.casefold() in keys, pair[0].name.casefold() == pair[1].name.casefold())
+    )
+    sides = ((one, left), (other, right))
+    names = [f"{name_text(column.relation or rows.name)}.{name_text(column.name)}" for column, rows in sides]
+    return f"ON {' = '.join(names)}"
 
 
 def lower_table_join(

@@ -290,7 +290,7 @@ SELECT * FROM users NATURAL JOIN accounts;
 
 -- name: SELECT * FROM users u CROSS JOIN accounts a
 SELECT * FROM users u CROSS JOIN accounts a;
--- refused: J015, ON u.key = a.key
+-- refused: J015, ON u.user_id = a.user_id
 
 -- name: SELECT * FROM users u JOIN accounts a USING (user_id) WHERE
 SELECT * FROM users u JOIN accounts a USING (user_id) WHERE a.balance > 5;
