@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
 from penstock.codegen import connect_duckdb
 from penstock.codegen.program import SmallRead, SmallTable
 from penstock.rows import Rows
-from penstock.runtime.errors import RunError
 from penstock.runtime.small_reads.files import NotPlainError, PlainFile, list_plain_files
 from penstock.runtime.small_reads.newest import keep_newest
 from penstock.runtime.small_reads.records import read_records
@@ -26,30 +24,36 @@ _BELIEVED = timedelta(hours=1)
 
 
 def answer_small(read: SmallRead | None) -> Rows | None:
-    """The rows of the answer, times in UTC; None if Spark has to be asked."""
+    """The rows of the answer, times in UTC; None if Spark has to be asked.
+
+    Files hold what nobody has thought of: brackets that are nested too deeply for Python, times that it has no type
+    for. Whatever fails here, for whatever reason, is left to Spark, which reads it or says what is wrong.
+    """
     if read is None:
         return None
     try:
-        files = {each.name: list_plain_files(each.input) for each in read.tables}
-        if sum(file.size for each in files.values() for file in each) > SMALL:
-            return None
-        tables = {each.name: _read_table(each, files[each.name]) for each in read.tables}
-        # A query may have begun to write there since, and have left a part of its first micro-batch.
-        if any(list_plain_files(each.input) != files[each.name] for each in read.tables):
-            return None
-    except (NotPlainError, OSError, ValueError, RunError):  # Spark says what is wrong
+        return _answer(read)
+    except Exception:
         return None
+
+
+def _answer(read: SmallRead) -> Rows:
+    """The rows. Raises NotPlainError if Spark has to be asked, and anything else if something is wrong."""
+    files = {each.name: list_plain_files(each.input) for each in read.tables}
+    if sum(file.size for each in files.values() for file in each) > SMALL:
+        raise NotPlainError
+    tables = {each.name: _read_table(each, files[each.name]) for each in read.tables}
+    # A query may have begun to write there since, and have left a part of its first micro-batch.
+    if any(list_plain_files(each.input) != files[each.name] for each in read.tables):
+        raise NotPlainError
     return _query(read, tables)
 
 
-def _query(read: SmallRead, tables: dict[str, pa.Table]) -> Rows | None:
+def _query(read: SmallRead, tables: dict[str, pa.Table]) -> Rows:
     with connect_duckdb() as connection:
         for name, table in tables.items():
             connection.register(name, table)
-        try:
-            answer = connection.sql(read.sql, params=dict(read.constants)).to_arrow_table()
-        except duckdb.Error:
-            return None
+        answer = connection.sql(read.sql, params=dict(read.constants)).to_arrow_table()
     schema = pa.schema([(name, arrow_type(type_)) for name, type_ in read.columns])
     columns = [column.cast(field.type) for column, field in zip(answer.columns, schema, strict=True)]
     return Rows(pa.table(columns, schema=schema))

@@ -98,7 +98,8 @@ def _read_csv(source: Input, content: bytes) -> Iterator[Record]:
 def _read_parquet(source: Input, content: bytes) -> Iterator[Record]:
     types = {name: arrow_type(type_) for name, type_ in source.columns}
     table = pq.read_table(io.BytesIO(content), partitioning=None)
-    if {field.name: field.type for field in table.schema} != types:
+    found = {field.name: field.type for field in table.schema}
+    if found != types or len(found) != len(table.schema):
         raise NotPlainError
     for record in table.to_pylist():
         yield {name: _check_value(value, types[name]) for name, value in record.items()}

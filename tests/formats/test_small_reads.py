@@ -73,6 +73,9 @@ def test_json(spark: SparkSession, tmp_path: Path) -> None:
         f'[{{"id": {extra + 5}}}]',
         "",
         f'{{"id": {extra + 7}, "c0": NaN}}',
+        f'{{"id": {extra + 8}, "other": {"[" * 5000}{"]" * 5000}}}',
+        f'{{"id": {extra + 9}, "C3": 4, "c3": 5}}',
+        f'{{"id": {extra + 10}, "C3": 4}}',
     ]
     files = [record.encode("utf-8", "surrogatepass") + b"\n" for record in records]
     assert_alike(spark, tmp_path, "json", files, least=0.45)

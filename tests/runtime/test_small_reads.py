@@ -13,6 +13,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
@@ -226,6 +228,79 @@ def test_what_is_not_plain_is_left_to_spark(tmp_path: Path, spoil: Callable[[Pat
     assert values(answer(tmp_path)) == {5: 5}
     spoil(tmp_path / "a")
     assert answer(tmp_path) is None
+
+
+ODD_JSON = {
+    "deep": b'{"id": 1, "word": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+    "deep and not declared": b'{"id": 1, "other": ' + b'{"a":' * 5000 + b"1" + b"}" * 5001,
+    "deep and open": b'{"id": 1, "word": ' + b"[" * 100_000,
+    "many digits": b'{"id": 1, "n": ' + b"9" * 5000 + b"}",
+    "many decimals": b'{"id": 1, "price": 1.' + b"0" * 5000 + b"}",
+    "large exponent": b'{"id": 1, "x": 1e999999999999}',
+    "NaN": b'{"id": 1, "x": NaN, "price": Infinity}',
+    "year 0": b'{"id": 1, "day": "0000-01-01"}',
+    "year -1": b'{"id": 1, "at": "-0001-01-01T00:00:00Z"}',
+    "year 10000": b'{"id": 1, "at": "10000-01-01T00:00:00Z"}',
+    "UTF-16": '{"id": 1}'.encode("utf-16"),
+    "half a character": b'{"id": 1, "word": "\xe2\x82"}',
+    "half a pair": b'{"id": 1, "word": "\\ud83d"}',
+    "another case": b'{"ID": 1, "N": 5}',
+    "text of a number": b'{"id": 1, "word": 1.10}',
+    "only zeros": b"\0" * 4096,
+}
+
+
+@pytest.mark.parametrize("content", ODD_JSON.values(), ids=ODD_JSON)
+def test_odd_records_of_json_are_left_to_spark(tmp_path: Path, content: bytes) -> None:
+    put(tmp_path, "0.json", {"id": 5, "n": 5}).write_bytes(content + b"\n")
+    assert answer(tmp_path) is None
+
+
+FAR = 1 << 60
+"""Microseconds that no year of Python's calendar has."""
+ODD_PARQUET: dict[str, Callable[[], pa.Table]] = {
+    "behind 9999": lambda: pa.table({"id": [1], "at": pa.array([FAR], pa.timestamp("us", tz="UTC"))}),
+    "before year 1": lambda: pa.table({"id": [1], "at": pa.array([-FAR], pa.timestamp("us", tz="UTC"))}),
+    "day behind 9999": lambda: pa.table({"id": [1], "day": pa.array([1 << 30], pa.int32()).cast(pa.date32())}),
+    "a column twice": lambda: pa.table([pa.array([1]), pa.array([2])], names=["id", "id"]),
+    "nanoseconds": lambda: pa.table({"id": [1], "at": pa.array([1], pa.timestamp("ns", tz="UTC"))}),
+    "without a zone": lambda: pa.table({"id": [1], "at": pa.array([1], pa.timestamp("us"))}),
+    "dictionary": lambda: pa.table({"id": [1], "word": pa.array(["a"]).dictionary_encode()}),
+    "large text": lambda: pa.table({"id": [1], "word": pa.array(["a"], pa.large_string())}),
+    "bytes": lambda: pa.table({"id": [1], "word": pa.array([b"\xff"])}),
+    "nothing but NULL": lambda: pa.table({"id": [1], "word": pa.nulls(1)}),
+    "lists": lambda: pa.table({"id": [1], "n": [[1]]}),
+    "wide decimals": lambda: pa.table({"id": [1], "price": pa.array([Decimal(1)], pa.decimal256(70, 2))}),
+    "no columns": lambda: pa.table({}),
+}
+DECLARED = {"at": "TIMESTAMP", "day": "DATE", "word": "STRING", "n": "BIGINT", "price": "DECIMAL(10, 2)"}
+
+
+@pytest.mark.parametrize("make", ODD_PARQUET.values(), ids=ODD_PARQUET)
+@pytest.mark.parametrize("int96", [False, True])
+def test_odd_tables_of_parquet_are_left_to_spark(tmp_path: Path, make: Callable[[], pa.Table], int96: bool) -> None:
+    table, folder = make(), tmp_path / "a"
+    folder.mkdir()
+    pq.write_table(table, folder / "0.parquet", use_deprecated_int96_timestamps=int96)
+    others = [name for name in table.column_names if name != "id"]
+    assert answer_parquet(folder, *others) is None
+    (folder / "0.parquet").write_bytes(b"PAR1 PAR1")
+    assert answer_parquet(folder, *others) is None
+    (folder / "0.parquet").write_bytes(b"")
+    assert answer_parquet(folder, *others) is None
+
+
+def test_plain_tables_of_parquet_are_read(tmp_path: Path) -> None:
+    times = pa.array([1], pa.timestamp("us", tz="UTC"))
+    pq.write_table(pa.table({"id": [1], "at": times, "word": ["a"]}), tmp_path / "0.parquet")
+    assert [row["word"] for row in answer_parquet(tmp_path, "at", "word") or ()] == ["a"]
+
+
+def answer_parquet(folder: Path, *names: str) -> Rows | None:
+    columns = "".join(f", {name} {DECLARED[name]}" for name in names)
+    options = f"connector = 'files', path = '{folder}', format = 'parquet'"
+    catalog = penstock.compile(f"CREATE TABLE a (id BIGINT PRIMARY KEY{columns}) WITH ({options});").catalog
+    return answer_small(compile_read(Source("", "SELECT * FROM a"), catalog, memory=False).small)
 
 
 @pytest.mark.parametrize(("time", "is_plain"), [("2024-01-01", True), ("1969-12-31", False), ("2040-01-01", False)])
