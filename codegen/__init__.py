@@ -17,7 +17,8 @@ from penstock.codegen.newer_functions import find_newer_functions, find_newer_in
 from penstock.codegen.program import Program, Read, SparkQuery
 from penstock.codegen.pyspark import eject
 from penstock.codegen.small import small_read
-from penstock.codegen.sql.messages import Messages, Starting, messages_of, starting_of
+from penstock.codegen.sql.json_fields import BITS, HAVE, NAMES, RECORDS, WATCHED, FieldWatch
+from penstock.codegen.sql.messages import Messages, Starting, messages_of, starting_of, watch_of
 from penstock.codegen.sql.metadata import HEADERS
 from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.query import lower_query
@@ -37,11 +38,17 @@ from penstock.planner.plan import DEFAULTS, Intermediate, Node, RunningQuery, Sc
 from penstock.planner.plan.walk import walk
 
 __all__ = [
+    "BITS",
+    "HAVE",
     "HEADERS",
     "KEY",
     "LEDGER_SINK",
+    "NAMES",
+    "RECORDS",
     "RECORD_FILE",
     "VALUE",
+    "WATCHED",
+    "FieldWatch",
     "Messages",
     "Records",
     "RunRecord",
@@ -78,6 +85,7 @@ __all__ = [
     "spark_text",
     "starting_of",
     "unpack_tables",
+    "watch_of",
 ]
 
 

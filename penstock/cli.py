@@ -266,9 +266,9 @@ def _remove_checkpoints(session: RuntimeSession, program: Program) -> None:
 
 def _run_on(session: RuntimeSession, program: Program, progress: Callable[[Status], None], stopping: Event) -> None:
     """Until all queries have been stopped, or `stopping` is set. Raises RunError as soon as a query fails."""
-    from penstock.runtime import RunError
+    from penstock.runtime import RunError, explain_unseen
 
-    running = session.start(program)
+    running = handles = session.start(program)
     print(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", file=sys.stderr)
     shown: dict[str, tuple[int, str | None]] = {handle.name: (0, None) for handle in running}
     told: list[Diagnostic] = []
@@ -288,6 +288,9 @@ def _run_on(session: RuntimeSession, program: Program, progress: Callable[[Statu
             if shown[status.name] != (status.batches, status.retrying):
                 shown[status.name] = status.batches, status.retrying
                 progress(status)
+    unseen = dict.fromkeys(each for handle in handles for each in explain_unseen(handle.status().inputs))
+    for warning in unseen:
+        print(render(warning), file=sys.stderr)
 
 
 @main.command()

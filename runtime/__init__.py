@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from penstock.runtime.connectors.memory import Kept
     from penstock.runtime.doctor import list_versions
     from penstock.runtime.errors import RunError
+    from penstock.runtime.field_account import explain_unseen
     from penstock.runtime.input_sizes import has_large_batches, is_short
     from penstock.runtime.kafka_counts import TopicCount, count_topics
     from penstock.runtime.queries import QueryHandle
@@ -38,6 +39,7 @@ __all__ = [
     "answer_small",
     "connect",
     "count_topics",
+    "explain_unseen",
     "has_large_batches",
     "is_short",
     "list_reasons",
@@ -68,6 +70,7 @@ _HOMES = {
     "count_topics": "kafka_counts",
     "has_large_batches": "input_sizes",
     "is_short": "input_sizes",
+    "explain_unseen": "field_account",
     "list_reasons": "why",
     "list_versions": "doctor",
     "moment_text": "times",

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from penstock.codegen.program import RemoteView, SparkQuery
 from penstock.runtime.drain import END_OF_TIME, EPOCH
+from penstock.runtime.field_account import FieldAccounts, explain_unseen
 from penstock.runtime.rates import RowRates
 from penstock.runtime.spark_listener import BatchProgress
 from penstock.runtime.status import BatchMark, InputReport, QueryReport, Status
@@ -35,6 +36,7 @@ class Account:
         looked_up = {each.name: each.table for each in query.views if isinstance(each, RemoteView)}
         by_table = {table: LookupAccount(table) for table in looked_up.values()}
         self.lookups = {view: by_table[table] for view, table in looked_up.items()}
+        self._fields = FieldAccounts(query.inputs)
         self.counts: Counter[str] = Counter()
         self.batches = 0
         self.state_rows = 0
@@ -61,6 +63,7 @@ class Account:
         self.batches += 1
         self.has_looked = True
         began = datetime.fromisoformat(progress.timestamp).astimezone(UTC)
+        self._fields.add(progress.observed_metrics)
         for view, metrics in progress.observed_metrics.items():
             if view in self.lookups:
                 self.lookups[view].add(metrics)
@@ -126,6 +129,7 @@ class Account:
             oldest=self.oldest,
             heard=dict(self.heard),
             recent=tuple(self._recent),
+            warnings=tuple(self._fields.warnings),
         )
 
     def inputs(self, rejected_to: Mapping[str, str]) -> tuple[InputReport, ...]:
@@ -139,21 +143,24 @@ class Account:
                 filtered=self.counts[f"filtered:{name}"],
                 used=self.counts[f"used:{name}"],
                 rejected_to=rejected_to.get(name),
+                unseen=self._fields.find_unseen(name),
             )
             for name in dict.fromkeys(source.name for source in self._query.inputs)
         )
 
     def report(self, drained: bool, rejected_to: Mapping[str, str]) -> QueryReport:
         """The sums as a report; `rejected_to` is that of `inputs`."""
+        inputs = self.inputs(rejected_to)
         return QueryReport(
             self._query.name,
-            self.inputs(rejected_to),
+            inputs,
             self.total("out"),
             self.batches,
             self.state_rows,
             self.watermark,
             drained,
             lookups=self.report_lookups(),
+            warnings=tuple(explain_unseen(inputs)),
         )
 
 

@@ -215,7 +215,7 @@ class Run:
             self._storage.delete(f"{self._place}/unsettled")
             places = {name: rejects.query.output.name for name, rejects in self.rejects.items() if rejects.begun()}
             report = self.account.report(draining and self.query.timed, places)
-            return replace(report, table=self._sink.report, warnings=tuple(self.inspection.warnings))
+            return replace(report, table=self._sink.report, warnings=(*self.inspection.warnings, *report.warnings))
         except SPARK_ERRORS as error:
             raise self._fail(error) from None
         finally:
@@ -226,7 +226,7 @@ class Run:
         status = self.account.status(running)
         retrying = self._sink.retrying
         since = None if retrying is None else self._retrying_since
-        warnings = tuple(self.inspection.warnings)
+        warnings = (*self.inspection.warnings, *status.warnings)
         return replace(status, retrying=retrying, retrying_since=since, table=self._sink.report, warnings=warnings)
 
     def stop(self, started: StreamingQuery) -> None:

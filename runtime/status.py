@@ -17,6 +17,7 @@ Cause: TypeAlias = Literal[
     "starting",
     "no_rows",
     "all_left_out",
+    "unseen_fields",
     "silent",
     "behind",
     "no_result",
@@ -44,6 +45,21 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class UnseenFields:
+    """Declared fields that no record of an input has had.
+
+    `records`: how many were looked at. `columns`: the names, each with the name in the records that may be meant.
+    `others`: names in the records that no column takes, as far as they were looked at. `is_all`: no record has had
+    any declared field.
+    """
+
+    records: int
+    columns: tuple[tuple[str, str | None], ...]
+    others: tuple[str, ...]
+    is_all: bool
+
+
+@dataclass(frozen=True, slots=True)
 class InputReport:
     """The rows of one input: `read == rejected + late + filtered + used`.
 
@@ -57,6 +73,8 @@ class InputReport:
     filtered: int
     used: int
     rejected_to: str | None = None
+    unseen: UnseenFields | None = None
+    """None if each declared field has been seen, or the records have no names."""
 
 
 @dataclass(frozen=True, slots=True)

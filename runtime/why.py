@@ -13,6 +13,7 @@ from typing import TypeAlias
 from penstock.codegen.program import Closing, SparkQuery
 from penstock.diagnostics import hide_credentials
 from penstock.runtime.drain import END_OF_TIME, EPOCH
+from penstock.runtime.field_account import unseen_text
 from penstock.runtime.status import CAUSES, InputReport, Number, Reason, Status
 from penstock.runtime.times import moment_text, span_text
 
@@ -117,6 +118,11 @@ def _find_of_inputs(parts: Sequence[Part], now: datetime) -> Iterator[Reason]:
         yield Reason("no_new_rows", text, {"rows": count, **_ago(max(heard), now)})
     for each in read.values():
         yield from _find_left_out(each.report)
+        if each.report.unseen is not None:
+            unseen_names = ", ".join(column for column, _ in each.report.unseen.columns)
+            count = each.report.unseen.records
+            unseen: dict[str, Number] = {"input": each.name, "fields": unseen_names, "records": count}
+            yield Reason("unseen_fields", unseen_text(each.name, each.report.unseen), unseen)
 
 
 def _find_left_out(report: InputReport) -> Iterator[Reason]:

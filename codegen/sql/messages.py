@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from penstock.codegen.program import Input
+from penstock.codegen.sql.json_fields import FieldWatch
 from penstock.codegen.sql.metadata import make_metadata_items
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.records import (
@@ -21,6 +22,7 @@ from penstock.codegen.sql.records import (
     avro_records,
     csv_records,
     json_records,
+    records_of,
     text_records,
 )
 from penstock.codegen.sql.trees import alias, call, cast, column, is_null, struct_of, text
@@ -54,6 +56,8 @@ class Messages:
 
     parts: tuple[MessagePart, ...]
     items: tuple[str, ...]
+    watch: FieldWatch | None = None
+    """Of values in JSON: what is observed of the fields that they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +99,23 @@ def messages_of(source: Input) -> Messages:
         malformed.append(_first(MALFORMED_KEY))
     if not source.tombstones:
         malformed.append(exp.If(this=is_null(column("_metadata", "value")), true=text(NO_VALUE)))
+    watch = None
     if values:
         of_value, records = _value_part(source, values)
         parts.append(of_value)
         items += records.items
+        watch = records.watch
         malformed.append(_first(MALFORMED))
     case = exp.Case(ifs=malformed) if malformed else cast(exp.Null(), STRING)
     items += [*make_metadata_items(source.metadata), print_inline(alias(case, MALFORMED)), *_origin(source)]
-    return Messages(tuple(parts), tuple(items))
+    return Messages(tuple(parts), tuple(items), watch)
+
+
+def watch_of(source: Input) -> FieldWatch | None:
+    """What is observed of the fields of an input; None where its records have no names, or none that could be wrong."""
+    if dict(source.options).get("format") != "json" or source.is_intermediate:
+        return None
+    return messages_of(source).watch if connector_of(source.connector).keys_apart else records_of(source).watch
 
 
 def _value_part(source: Input, columns: Columns) -> tuple[MessagePart, Records]:

@@ -14,9 +14,11 @@ from sqlglot import exp
 
 from penstock.codegen.program import Input
 from penstock.codegen.sql.folder_columns import FOLDER, choose_columns
+from penstock.codegen.sql.json_fields import FieldWatch, watch_fields
+from penstock.codegen.sql.json_text import java_literal, needs_rewrite, rewrite
 from penstock.codegen.sql.metadata import make_metadata_items, read_origin
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.trees import alias, both, call, column, function, is_null, null, number, text
+from penstock.codegen.sql.trees import alias, both, call, column, either, function, is_null, null, number, text
 from penstock.codegen.sql.values import Format, convert, is_infinite, misfits, parse, wire_type
 from penstock.planner.plan import Expression
 from penstock.planner.types import DOUBLE, FLOAT, STRING, Array, Decimal, Map, Simple, Struct, Type
@@ -27,7 +29,10 @@ Columns = Sequence[tuple[str, str]]
 MALFORMED = "_malformed"
 PARSED = "_parsed"
 DECODED = "_decoded"
+TEXT = "_text"
+"""Of JSON: the record as it was parsed last, with the names of the columns."""
 _RECORD = "_record"
+_FIRST, _SEEN, _ASKED = "_first", "_seen", "_asked"  # what the first look has found, and whether it is not enough
 _KIND = exp.DataType.Type
 _TYPES = {_KIND.TEXT: "STRING", _KIND.TIMESTAMPTZ: "TIMESTAMP"}
 # Around a line of JSON: one that is more or less than one value is not a list of one, or never gets to the end.
@@ -64,6 +69,8 @@ class Records:
     """What has to be known of a record's file, beside its path and its time."""
     folders: tuple[str, ...] = ()
     """The columns that the folders of a record's file may have values of."""
+    watch: FieldWatch | None = None
+    """Of JSON: what is observed of the fields that records have."""
 
 
 def records_of(source: Input) -> Records:
@@ -93,8 +100,19 @@ def json_records(columns: Columns, folders: bool = False) -> Records:
     """Records of JSON Lines. `folders`: whether these may have values of the columns."""
     types = [(name, _type(type_)) for name, type_ in columns]
     schema = f"records ARRAY<{wire_type(Struct(tuple(types)), 'json')}>, end BOOLEAN, {MALFORMED} STRING"
-    parsed, record = column(PARSED), column(_RECORD)
-    first = call("GET", _field(parsed, "records"), number(0))
+    parsed, record, first = column(PARSED), column(_RECORD), column(_FIRST)
+    is_parsed = exp.And(this=is_null(_field(first, MALFORMED)), expression=exp.Not(this=is_null(column(_SEEN))))
+    asked = exp.And(this=is_parsed, expression=needs_rewrite(types, column(_SEEN), column("value")))
+    parse = _call_parser("FROM_JSON", _enclose_record("value"), schema, _JSON_OPTIONS)
+    parse_again = _call_parser("FROM_JSON", _enclose_record(TEXT), schema, _JSON_OPTIONS)
+    steps = [
+        [alias(parse, _FIRST)],
+        [alias(_first_of(first), _SEEN)],
+        [alias(asked, _ASKED)],
+        [alias(either(column(_ASKED), rewrite(types, column("value")), column("value")), TEXT)],
+        [alias(either(column(_ASKED), parse_again, first), PARSED)],
+        [alias(_first_of(parsed), _RECORD)],
+    ]
     problems = [
         exp.Not(this=is_null(_field(parsed, MALFORMED))),
         is_null(_field(parsed, "end")),
@@ -106,11 +124,12 @@ def json_records(columns: Columns, folders: bool = False) -> Records:
             expression=exp.RegexpLike(this=column("value"), expression=text(_HALF_A_CHARACTER)),
         ),
     ]
-    parse = [alias(_call_parser("FROM_JSON", _enclose_record(), schema, _JSON_OPTIONS), PARSED)]
     values = [(name, type_, _field(record, name)) for name, type_ in types]
     is_text = call("IS_VALID_UTF8", column("value"))
-    steps = [parse, [alias(first, _RECORD)]]
-    return _records(steps, values, "json", problems, _looks_wrong(types), is_text=is_text, folders=folders)
+    records = _records(steps, values, "json", problems, _looks_wrong(types), is_text=is_text, folders=folders)
+    elsewhere = choose_columns(types if folders else [])
+    given = {name: elsewhere.fill(name, exp.Null()) for name, _ in elsewhere.columns}
+    return replace(records, watch=watch_fields(types, record, column(TEXT), column(MALFORMED), given))
 
 
 def csv_records(columns: Columns, null: str | None = None, multi_line: bool = True, folders: bool = False) -> Records:
@@ -201,22 +220,16 @@ def _call_parser(function_: str, value: Expression, schema: str, options: dict[s
 def _looks_wrong(types: Sequence[tuple[str, Type]]) -> Expression | None:
     """Whether a second look at a JSON record finds what the first one cannot tell: it is taken only where needed.
 
-    The first one takes the text of a number for a DECIMAL, rounds to its scale, has Infinity for a number that no
-    DOUBLE holds, and 1.1 for 1.10 as STRING. For the second one all numbers are made texts behind a mark: so they are
-    seen as they stand there.
+    The first one takes the text of a number for a DECIMAL, rounds to its scale, and has Infinity for a number that no
+    DOUBLE holds. For the second one all numbers are made texts behind a mark: so they are seen as they stand there.
     """
-    looked = [(name, str(STRING) if type_ == STRING else _as_texts(type_)) for name, type_ in types]
+    looked = [(name, _as_texts(type_)) for name, type_ in types]
     if all(look is None for _, look in looked):
         return None
-    whole = call("REGEXP_REPLACE", _enclose_record(), text(_JSON_NUMBER), text(f'$1"{_MARK}$2"'))
+    whole = call("REGEXP_REPLACE", _enclose_record(TEXT), text(_JSON_NUMBER), text(f'$1"{_MARK}$2"'))
     shape = Struct(tuple((name, Simple(look)) for name, look in looked if look is not None))
     parsed = _call_parser("FROM_JSON", whole, f"records ARRAY<{shape}>", _JSON_OPTIONS)
-    record = call("GET", _field(parsed, "records"), number(0))
-    wrong = [_is_changed(_field(record, name), type_) for name, type_ in types]
-    # Of what is taken as STRING, the first look writes numbers with decimals in its own way.
-    decimals = text(f"^{_MARK}.*[.eE]")
-    texts = (name for name, type_ in types if type_ == STRING)
-    wrong += [exp.RegexpLike(this=_field(record, name), expression=decimals.copy()) for name in texts]
+    wrong = [_is_changed(_field(_first_of(parsed), name), type_) for name, type_ in types]
     needed, is_wrong = _any_of(_suspicions(types)), _any_of([each for each in wrong if each is not None])
     return exp.Case(ifs=[exp.If(this=needed, true=is_wrong)], default=exp.Boolean(this=False))
 
@@ -230,26 +243,10 @@ def _suspicions(types: Sequence[tuple[str, Type]]) -> list[Expression]:
         # A text, a number with an exponent, or with more decimals; or a key that may be this one, with escapes.
         if isinstance(type_, Decimal):
             value = rf'"|-?[0-9]*(?:\.[0-9]{{{type_.scale + 1}}}|[0-9.]*[eE])'
-        elif type_ == STRING:
-            value = "-?[0-9]+[.eE]"
-        else:
-            continue
-        escape = r"\\u00[2-7]" if name.isascii() else r"\\u"
-        pattern = rf'"{_java_literal(name)}"\s*:\s*(?:{value})|{escape}'
-        problem: Expression = exp.RegexpLike(this=column("value"), expression=text(pattern))
-        if type_ == STRING:
-            problem = exp.And(this=_begins_as_number(name), expression=problem)
-        problems.append(problem)
+            escape = r"\\u00[2-7]" if name.isascii() else r"\\u"
+            pattern = rf'"{java_literal(name)}"\s*:\s*(?:{value})|{escape}'
+            problems.append(exp.RegexpLike(this=column(TEXT), expression=text(pattern)))
     return problems
-
-
-def _begins_as_number(name: str) -> Expression:
-    """Whether the first look at a STRING found what a number may have been, written as Java writes it."""
-    field = _field(column(_RECORD), name)
-    above = exp.GTE(this=field, expression=text("-"))
-    is_digit = exp.And(this=above, expression=exp.LT(this=field.copy(), expression=text(":")))
-    infinite = (text(each) for each in ("Infinity", "-Infinity", "NaN"))
-    return exp.Paren(this=exp.Or(this=is_digit, expression=exp.In(this=field.copy(), expressions=list(infinite))))
 
 
 def _as_texts(type_: Type) -> str | None:
@@ -290,8 +287,12 @@ def _is_changed(value: Expression, type_: Type, depth: int = 0) -> Expression | 
     return both(is_number, is_null(parsed))
 
 
-def _enclose_record() -> Expression:
-    return call("CONCAT", text(_BEFORE), column("value"), text(_AFTER))
+def _first_of(parsed: Expression) -> Expression:
+    return call("GET", _field(parsed, "records"), number(0))
+
+
+def _enclose_record(name: str) -> Expression:
+    return call("CONCAT", text(_BEFORE), column(name), text(_AFTER))
 
 
 def _any_of(conditions: Sequence[Expression]) -> Expression:
@@ -301,11 +302,6 @@ def _any_of(conditions: Sequence[Expression]) -> Expression:
     for each in others:
         first = exp.Or(this=first, expression=each)
     return first
-
-
-def _java_literal(name: str) -> str:
-    """A text as a regular expression of Java's that matches it as a key of a JSON object."""
-    return "".join(each if each.isalnum() else f"\\x{{{ord(each):x}}}" for each in name)
 
 
 def _field(value: Expression, name: str) -> Expression:

@@ -79,6 +79,8 @@ R083 = Code("R083", "real time needs {needed} task slots with {query}, and Spark
 R084 = Code("R084", "state of {query} was begun in micro-batches, and does not go on in real time: {path}")
 R085 = Code("R085", "real time of {query} needs archives of {user} from the start of Spark on")
 R090 = Code("R090", "script {path} cannot be read: {reason}")
+R094 = Code("R094", "{column} is in 0 of {count} records of {name}", severity="warning")
+R095 = Code("R095", "none of {count} records of {name} has a field that is declared", severity="warning")
 R099 = Code("R099", "{query} was stopped by Spark: {reason}")
 
 CODES = (
@@ -91,5 +93,5 @@ CODES = (
     *(R060, R061, R062, R063, R064, R065, R066, R067, R068),
     *(R070, R071, R072, R073, R074, R075, R076, R077, R078, R079, R080, R081, R082, R083, R084),
     R085,
-    *(R090, R099),
+    *(R090, R094, R095, R099),
 )

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.codegen import records_of
+from penstock.codegen import records_of, watch_of
 from penstock.codegen.ejected.files import (
     MissingColumnsError,
     append_changes,
@@ -35,6 +35,7 @@ from penstock.diagnostics.codes.running import R003, R005, R014, R017
 from penstock.rows import Row
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
 from penstock.runtime.errors import RunError
+from penstock.runtime.field_account import observe_fields
 from penstock.runtime.file_names import NameWatch
 from penstock.runtime.sink_log import check_files, check_log, list_committed, rows_folder
 from penstock.runtime.storage import Storage, absolute
@@ -74,7 +75,11 @@ class FilesSource(RuntimeSource):
     def stream(self, spark: SparkSession) -> DataFrame:
         """Raises RunError if a CSV header lacks a declared column."""
         limit = self._source.values.get("files_per_batch")
-        return self._read(read_files, spark, files_per_batch=limit, order=None if limit is None else OrderedReader)
+        order = None if limit is None else OrderedReader
+        watch = watch_of(self._source)
+        items = () if watch is None else [watch.item]
+        rows = self._read(read_files, spark, items, files_per_batch=limit, order=order)
+        return observe_fields(rows, self._source, watch)
 
     def snapshot(self, spark: SparkSession, storage: Storage, held: Sequence[Row]) -> DataFrame:
         """An ordered input has `_commit`, too: the place of its file among those of all micro-batches, else NULL.
@@ -96,7 +101,10 @@ class FilesSource(RuntimeSource):
         rows = rows.join(F.broadcast(places), F.expr("substring_index(read._file, '/', -1) = log.name"))
         return rows.selectExpr("read.*", *(["log.place AS _commit"] if self._source.ordered else []))
 
-    def _read(self, read: Callable[..., DataFrame], spark: SparkSession, **given: Any) -> DataFrame:
+    def _read(
+        self, read: Callable[..., DataFrame], spark: SparkSession, items: Sequence[str] = (), **given: Any
+    ) -> DataFrame:
+        """The columns, and the `items`, which are SQL, too."""
         source, values = self._source, self._source.values
         records = records_of(source)
         of_format: dict[str, Any] = {
@@ -110,7 +118,7 @@ class FilesSource(RuntimeSource):
                 columns=[name for name, _ in source.columns],
                 read=_READERS[str(values["format"])],
                 steps=records.steps,
-                items=records.items,
+                items=[*records.items, *items],
                 malformed=records.malformed,
                 place=records.place if source.ordered else None,
                 known=records.origin,

@@ -27,6 +27,7 @@ from penstock.diagnostics.codes.running import R074, R075, R076
 from penstock.runtime.checkpoint import STARTING
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
 from penstock.runtime.errors import NO_KEY, RunError, explain_no_key
+from penstock.runtime.field_account import observe_fields
 from penstock.runtime.jars import use_jars
 from penstock.runtime.kafka import (
     EARLIEST,
@@ -146,7 +147,8 @@ def read_messages(rows: DataFrame, source: Input) -> DataFrame:
             rows = decode_part(rows, part.avro, source)
         for step in part.steps:
             rows = rows.selectExpr(*step)
-    return rows.selectExpr(*messages.items)
+    watch = messages.watch
+    return observe_fields(rows.selectExpr(*messages.items, *(() if watch is None else [watch.item])), source, watch)
 
 
 class KafkaSink(RuntimeSink):

@@ -17,6 +17,7 @@ from tests.house.files import ROOT, list_files
 APART = frozenset(
     {
         "_after",
+        "_asked",
         "_before",
         "_bucket",
         "_current",
@@ -34,8 +35,10 @@ APART = frozenset(
         "_record",
         "_row",
         "_rows",
+        "_seen",
         "_size",
         "_start",
+        "_text",
         "_texts",
         "_time",
         "_update",
