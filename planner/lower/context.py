@@ -35,6 +35,8 @@ class Context(msgspec.Struct, frozen=True):
     warnings: list[Diagnostic] = msgspec.field(default_factory=list)
     reads: set[str] = msgspec.field(default_factory=set)
     late: ast.Late | None = None
+    views: dict[str, Node] = msgspec.field(default_factory=dict)
+    """In a read, the plans of the views that it uses, by their names in lower case."""
 
     def with_table(self, name: str, node: Node) -> Context:
         return replace(self, common_tables={**self.common_tables, name.lower(): node})

@@ -62,6 +62,7 @@ from penstock.planner.plan.walk import fold_plan, walk
 from penstock.planner.reads.narrow import narrow_snapshots
 from penstock.planner.reads.sets import drop_repeated_rows, lower_set_query
 from penstock.planner.reads.snapshot import explain_out_of_reach, read_snapshot
+from penstock.planner.reads.views import is_planned_anew, plan_views
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope
 from penstock.planner.types import BOOLEAN
@@ -79,7 +80,13 @@ def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span,
         found = R031.at(statement.span, found="another statement")
         raise CompileError([found.with_hint("penstock run, or Session.submit, takes all other statements")])
 
-    root = lower_query(statement.query, Context(catalog, statement.span))
+    context = Context(catalog, statement.span)
+
+    def plan_view(view: Derived) -> Node:
+        return name_columns(lower_query(view.query, context), view.columns, view.name, statement.span)
+
+    plan_views(statement.query, catalog, plan_view, context.views)
+    root = lower_query(statement.query, context)
     check_expressions(root)
     for node in walk(root):
         if isinstance(node, Snapshot) and not memory and not connector_of(node.origin.connector).outlives_process:
@@ -230,9 +237,10 @@ def lower_name(name: ast.Name, context: Context) -> Node:
     match entry:
         case Node():
             return entry
-        case Derived() if entry.kind == "VIEW" and (entry.is_constant or not isinstance(entry.node.shape, KStream)):
-            node = lower_query(entry.query, replace(context, common_tables={}))
-            return name_columns(node, entry.columns, entry.name, name.span)
+        case Derived() if is_planned_anew(entry):
+            known = context.views.get(entry.name.lower())
+            node = lower_query(entry.query, replace(context, common_tables={})) if known is None else known
+            return node if known is not None else name_columns(node, entry.columns, entry.name, name.span)
         case Declared() | Derived():
             return read_snapshot(entry, name.span)
         case _:

@@ -165,3 +165,27 @@ def test_select_stream_of_a_table_comes_with_the_read_that_was_meant() -> None:
     (found,) = findings("select  STREAM n FROM totals")
     assert found.fix is not None
     assert read(found.fix).columns == ("n",)
+
+
+def test_views_may_read_views_hundreds_of_levels_deep() -> None:
+    views = ["CREATE VIEW c0 AS SELECT account, n FROM totals"]
+    views += [f"CREATE VIEW c{level} AS SELECT account, n FROM c{level - 1}" for level in range(1, 301)]
+    known = compile(";\n".join(views), CATALOG).catalog
+    assert compile_read(Source("<read>", "SELECT account FROM c300"), known, memory=True).columns == ("account",)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH rich AS (SELECT 1 AS n) SELECT n FROM rich",
+        "WITH rich AS (SELECT most AS n FROM named) SELECT n FROM rich",
+    ],
+)
+def test_a_table_of_with_may_have_the_name_of_a_view(sql: str) -> None:
+    assert read(sql).columns == ("n",)
+
+
+def test_a_view_below_a_table_of_its_name_is_the_view() -> None:
+    known = compile("CREATE VIEW more AS SELECT account, total FROM rich WHERE total > 200", CATALOG).catalog
+    sql = "WITH rich AS (SELECT account FROM more) SELECT account FROM rich"
+    assert compile_read(Source("<read>", sql), known, memory=True).columns == ("account",)
