@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import ssl
+import sys
 import time
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,6 +20,7 @@ import pyarrow as pa
 
 from penstock.arrow import read_table
 from penstock.diagnostics import CompileError, Diagnostic, Label, Source, Span, show_lines
+from penstock.left_errors import report_errors
 from penstock.rows import Rows
 
 _SECONDS = 90.0  # longer than the server waits for its engine, or reads a table
@@ -68,6 +70,12 @@ class QueryStatus:
     """All that the server tells."""
 
     @property
+    def error(self) -> Diagnostic | None:
+        """Why it is held, with its code and message; None while it runs or tries again, or if it was stopped."""
+        is_held = self.state == "HELD" and self.code is not None
+        return Diagnostic(str(self.code), self.message or "the query failed") if is_held else None
+
+    @property
     def running(self) -> bool:
         """Whether it is neither paused nor at its end."""
         return self.state in ("STARTING", "RUNNING", "RETRYING")
@@ -92,6 +100,8 @@ class RemoteQuery:
     def __init__(self, session: RemoteSession, name: str) -> None:
         self._session = session
         self.name = name
+        self.is_told = False
+        """Whether a failure of it was raised or given."""
 
     def __repr__(self) -> str:
         return f"<RemoteQuery {self.name}>"
@@ -125,6 +135,7 @@ class RemoteQuery:
                 raise
             if status.state in _ENDED:
                 if status.code is not None:
+                    self.is_told = True
                     raise RemoteError(status.message or "the query failed", code=status.code)
                 return True
             if deadline is not None and time.monotonic() >= deadline:
@@ -159,6 +170,7 @@ class RemoteSession:
         trust = ssl.create_default_context(cafile=authority)
         headers = {"Authorization": f"Bearer {token}"}
         self._client = httpx.Client(base_url=url, headers=headers, timeout=_SECONDS, verify=trust)
+        self._started: list[RemoteQuery] = []
         try:
             self.role: str = self.get("/v1/session").json()["role"]
         except BaseException:
@@ -184,7 +196,7 @@ class RemoteSession:
     def run(self, sql: str, name: str = "<sql>") -> list[RemoteAnswer]:
         """Runs a script. Returns what each of its statements answers. Raises as `submit` does."""
         response = self._send("POST", "/v1/statements", json={"sql": sql}, source=Source(name, sql))
-        return [
+        answers = [
             RemoteAnswer(
                 answer["tag"],
                 Rows(read_table(answer["columns"], answer["types"], answer["rows"])),
@@ -193,6 +205,8 @@ class RemoteSession:
             )
             for answer in response.json()["answers"]
         ]
+        self._started += [query for answer in answers for query in answer.queries]
+        return answers
 
     def check(self, sql: str) -> list[dict[str, Any]]:
         """What is wrong with a script, as `penstock check --format json` has it. Runs nothing. Raises RemoteError."""
@@ -221,6 +235,22 @@ class RemoteSession:
         content = self.get(f"/v1/tables/{quote(name, safe='')}", given).content
         return Rows(pa.ipc.open_stream(content).read_all())
 
+    def take_errors(self) -> list[Diagnostic]:
+        """Why queries that this session has started are held. Each reason is given once, unless `await_done` raised it.
+
+        Raises RemoteError if the server does not answer.
+        """
+        waiting = {query.name: query for query in self._started if not query.is_told and not self._client.is_closed}
+        if not waiting:
+            return []
+        errors = []
+        for row in self.get("/v1/queries").json()["queries"]:
+            error = _read_status(row).error
+            if row["name"] in waiting and error is not None:
+                waiting[row["name"]].is_told = True
+                errors.append(Diagnostic(error.code, f"{row['name']}: {error.message}"))
+        return errors
+
     def queries(self) -> list[RemoteQuery]:
         """All queries of the server. Raises RemoteError."""
         return [RemoteQuery(self, query["name"]) for query in self.get("/v1/queries").json()["queries"]]
@@ -230,8 +260,12 @@ class RemoteSession:
         return self._send("GET", path, params=parameters)
 
     def close(self) -> None:
-        """Ends the connection. Queries go on."""
-        self._client.close()
+        """Ends the connection. Queries go on.
+
+        Raises RemoteError when queries that this session has started are held, and `await_done` has not raised that.
+        While another exception is on its way, that one goes on, with a note.
+        """
+        self._close(sys.exc_info()[1])
 
     def __enter__(self) -> RemoteSession:
         return self
@@ -239,7 +273,20 @@ class RemoteSession:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        self._close(error)
+
+    def _close(self, error: BaseException | None) -> None:
+        failure = None
+        try:
+            failed = self.take_errors()
+            if failed:
+                failure = RemoteError("; ".join(f"{each.code}: {each.message}" for each in failed))
+                failure.code = failed[0].code
+        except RemoteError as problem:
+            failure = problem
+        finally:
+            self._client.close()
+        report_errors(failure, error)
 
     def _send(self, method: str, path: str, source: Source | None = None, **options: Any) -> httpx.Response:
         try:

@@ -47,6 +47,8 @@ def run_cell(names: dict[str, Any], line: str, cell: str) -> Rows | None:
         print(f"{given.session} is no session; {given.session} = penstock.connect(…) makes one", file=sys.stderr)
         return None
     try:
+        for failed in session.take_errors():
+            print(render(failed), file=sys.stderr)  # of a query of an earlier cell
         rows, queries = run_statements(session, cell)
         watch_queries(queries, given.wait)
     except Exception as error:
@@ -88,10 +90,12 @@ def watch_queries(queries: Sequence[Any], seconds: float) -> None:
 
 def show_status(status: Any) -> str:
     """The status of a query, of this process or of a server, as one line."""
-    state = status.state.lower() if hasattr(status, "state") else "running" if status.running else "stopped"
+    ended = "stopped" if status.error is None else "failed"
+    state = status.state.lower() if hasattr(status, "state") else "running" if status.running else ended
     counts = f"{status.rows:,} in, {status.out:,} out, {status.late:,} late, {status.rejected:,} rejected"
-    code = getattr(status, "code", None)
-    return show_text(f"{status.name}: {state}, {counts}" + (f"; {code}: {status.message}" if code else ""))
+    # Of a server, a query that tries again has a code, too.
+    code, message = (getattr(status, name, None) or getattr(status.error, name, None) for name in ("code", "message"))
+    return show_text(f"{status.name}: {state}, {counts}" + (f"; {code}: {message}" if code else ""))
 
 
 def is_read(sql: str) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
 from typing import Any
 
 from penstock import runtime
 from penstock.compilation import compile, compile_read
 from penstock.connected import compare_places
-from penstock.diagnostics import Source
+from penstock.diagnostics import Diagnostic, Source
+from penstock.left_errors import report_errors
 from penstock.planner import Catalog
 from penstock.rows import Rows
-from penstock.runtime import QueryHandle
+from penstock.runtime import QueryHandle, RunError
 
 
 class Session:
@@ -51,9 +53,17 @@ class Session:
         """The rows that the memory sink `name` holds now. Raises RunError if no query of this session writes there."""
         return self._spark.rows(name)
 
+    def take_errors(self) -> list[Diagnostic]:
+        """Why queries of this session have failed. Each reason is given once, unless `await_done` has raised it."""
+        return [each for error in self._spark.take_errors() for each in error.diagnostics]
+
     def close(self) -> None:
-        """Stop all queries, and Spark."""
-        self._spark.close()
+        """Stop all queries, and Spark.
+
+        Raises RunError, with a diagnostic for each, when queries failed and `await_done` has not raised that. While
+        another exception is on its way, that one goes on, with a note.
+        """
+        self._close(sys.exc_info()[1])
 
     def __enter__(self) -> Session:
         return self
@@ -61,4 +71,11 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        self._close(error)
+
+    def _close(self, error: BaseException | None) -> None:
+        try:
+            failed = self.take_errors()
+        finally:
+            self._spark.close()
+        report_errors(RunError(failed) if failed else None, error)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from penstock.runtime.field_account import explain_unseen
     from penstock.runtime.input_sizes import has_large_batches, is_short
     from penstock.runtime.kafka_counts import TopicCount, count_topics
-    from penstock.runtime.queries import QueryHandle
+    from penstock.runtime.query_handle import QueryHandle
     from penstock.runtime.session import RuntimeSession, connect
     from penstock.runtime.small_reads import answer_small
     from penstock.runtime.status import Cause, InputReport, QueryReport, Reason, Status
@@ -57,7 +57,7 @@ _HOMES = {
     "Kept": "connectors.memory",
     "LookupReport": "table_reports",
     "PlainConsole": "tables",
-    "QueryHandle": "queries",
+    "QueryHandle": "query_handle",
     "QueryReport": "status",
     "Reason": "status",
     "RunError": "errors",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -306,90 +305,6 @@ class Run:
 def rejects_place(place: str, name: str) -> str:
     """The checkpoint folder of the query that writes what one in `place` sets aside of an input."""
     return f"{place}/rejected/{folder_name(name)}"
-
-
-class QueryHandle:
-    """A query that runs until it is stopped."""
-
-    def __init__(self, run: Run, resources: ExitStack, heartbeat: HeartbeatHandle | None = None) -> None:
-        self._run = run
-        self._heartbeat = heartbeat
-        self._resources = resources
-        self._starter = ThreadPoolExecutor(1, "penstock-rejects")
-        self._rejecting: dict[str, Future[StreamingQuery]] = {}
-        self._stopped = False
-        interrupted = run.mark_unsettled()
-        self._started = run.start(Trigger.INTERVAL, progress=self._after_batch, heartbeat=heartbeat)
-        for name, rejects in run.rejects.items():
-            if interrupted or rejects.begun():
-                self._reject(name)
-        self._ending = run.inspection.watch(lambda error: run.fail(self._started, error))
-
-    @property
-    def name(self) -> str:
-        return self._run.query.name
-
-    @property
-    def query(self) -> SparkQuery:
-        """What Spark has been told to run."""
-        return self._run.query
-
-    def status(self) -> Status:
-        """The query as of its last finished batch."""
-        self._note_first_look()
-        return self._run.status(self._is_active())
-
-    def await_done(self, timeout: float | None = None) -> bool:
-        """Waits, at most `timeout` seconds, until the query has been stopped; False if it still runs.
-
-        Raises:
-            RunError: the query failed.
-        """
-        try:
-            return self._run.wait(self._started, timeout)
-        except RunError:
-            with suppress(RunError):  # what comes of a failure is no news
-                self.stop()
-            raise
-
-    def stop(self) -> None:
-        """Ends the query, and those of its rejected rows, and frees its checkpoint. May be called twice.
-
-        Raises:
-            RunError: the rejected rows could not be written.
-        """
-        self._stopped = True
-        self._ending.set()
-        if self._heartbeat is not None:
-            self._heartbeat.end()
-        with self._resources:  # freed last, whatever happens before
-            self._run.stop(self._started)
-            self._starter.shutdown()
-            for rejecting in self._rejecting.values():
-                with jvm_may_be_gone():
-                    rejecting.result().stop()
-
-    def _is_active(self) -> bool:
-        with jvm_may_be_gone():
-            return bool(self._started.isActive)
-        return False
-
-    def _note_first_look(self) -> None:
-        # Spark tells nobody that a query has found no rows for a batch.
-        if not self._run.account.has_looked:
-            with jvm_may_be_gone():
-                if self._started.status["message"].startswith("Waiting"):
-                    self._run.account.look()
-
-    def _after_batch(self, _: Status) -> None:
-        # In Spark's listener thread, which must not wait for a query to start.
-        for name in self._run.rejects:
-            if self._run.account.counts[f"rejected:{name}"]:
-                self._reject(name)
-
-    def _reject(self, name: str) -> None:
-        if name not in self._rejecting and not self._stopped:
-            self._rejecting[name] = self._starter.submit(self._run.rejects[name].start, Trigger.INTERVAL)
 
 
 def _register(rows: DataFrame, view: str) -> None:

@@ -34,7 +34,8 @@ from penstock.runtime.jars import add_jars, check_real_time, list_users
 from penstock.runtime.jvm import has_ended, start_spark
 from penstock.runtime.ledger import Ledger
 from penstock.runtime.places import check_places, qualify_paths
-from penstock.runtime.queries import Progress, QueryHandle, Run
+from penstock.runtime.queries import Progress, Run
+from penstock.runtime.query_handle import QueryHandle
 from penstock.runtime.query_sessions import QuerySessions, apply_settings, drop_foreign_settings
 from penstock.runtime.reading import read
 from penstock.runtime.rejects import rejects_query, settle_inputs
@@ -233,6 +234,10 @@ class RuntimeSession:
             if sink.begun:
                 evicted[name] += sink.evicted
         return [Kept(name, self.rows(name), older) for name, older in evicted.items()]
+
+    def take_errors(self) -> list[RunError]:
+        """Why queries have ended by themselves. Each error is given once, unless `await_done` has raised it."""
+        return [error for handle in self._handles if (error := handle.take_error()) is not None]
 
     def close(self) -> None:
         """Stops all queries, and Spark if it was started for this session."""

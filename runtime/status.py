@@ -153,3 +153,5 @@ class Status:
     """When the first of the attempts failed that have failed without a success since."""
     warnings: tuple[Diagnostic, ...] = ()
     """What was found about its inputs."""
+    error: Diagnostic | None = None
+    """Why the query has ended by itself, with its code and message; None while it runs, or if it was stopped."""

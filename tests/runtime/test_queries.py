@@ -174,6 +174,21 @@ def test_a_continuous_query_reads_files_as_they_come(spark: SparkSession, place:
         assert session.rows("kept") == [{"id": 1, "v": 10}, {"id": 2, "v": 20}]
 
 
+def test_rejected_rows_that_cannot_be_written_end_the_query(spark: SparkSession, place: Place) -> None:
+    place.put("a", {"id": 1, "v": 10, "ts": at(0)})
+    with RuntimeSession(spark, str(place.root / "checkpoint")) as session:
+        (handle,) = session.start(place.kept())
+        wait_for(lambda: handle.status().out == 1)
+        folder = place.root / "checkpoint" / "kept_rejected"
+        folder.write_text("", encoding="utf-8")  # a file where the folder would be
+        place.put("b", "no record")
+        wait_for(lambda: handle.status().error)
+        assert not handle.status().running
+        with pytest.raises(RunError) as raised:
+            handle.await_done()
+        assert raised.value.diagnostics[0] == handle.status().error
+
+
 def wait_for(condition: object, seconds: float = 60) -> None:
     assert callable(condition)
     deadline = time.monotonic() + seconds

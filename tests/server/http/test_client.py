@@ -69,6 +69,37 @@ def test_a_query_that_ends_is_awaited(session: RemoteSession, door: Door, monkey
         query.await_done()
 
 
+HELD = "UPDATE penstock.query SET state = 'HELD', code = 'R020', message = 'division by zero'"
+
+
+def submit_and_leave(door: Door, number: int, error: Exception | None = None, *, awaits: bool = False) -> None:
+    with penstock.connect(door.url, token="pst_sam") as session:
+        assert isinstance(session, RemoteSession)
+        sql = f"{ORDERS}; {TOTALS}".replace("orders", f"orders{number}").replace("totals", f"totals{number}")
+        (query,) = session.submit(sql)
+        door.database.execute(HELD)
+        status = query.status()
+        assert status.error is not None
+        assert (status.running, status.error.code, status.error.message) == (False, "R020", "division by zero")
+        if awaits:
+            with pytest.raises(RemoteError):
+                query.await_done()
+        if error is not None:
+            raise error
+
+
+def test_who_leaves_the_session_is_told_that_a_query_is_held(door: Door) -> None:
+    with pytest.raises(RemoteError, match=r"^R020: totals1: division by zero$") as raised:
+        submit_and_leave(door, 1)
+    assert raised.value.code == "R020"
+    submit_and_leave(door, 2, awaits=True)
+    with pytest.raises(KeyError) as masked:
+        submit_and_leave(door, 3, KeyError("mine"))
+    assert masked.value.__notes__ == ["queries of this session failed, too: R020: totals3: division by zero"]
+    with penstock.connect(door.url, token="pst_sam") as other:  # it has started none
+        assert len(other.queries()) == 3
+
+
 def test_answers_have_their_types(session: RemoteSession, door: Door) -> None:
     answer = StatementAnswer("SELECT 1", ("n", "s"), (("1", "a"), (None, "b")), types=("bigint", "text"))
     door.engine.answers["SELECT n, s FROM t"] = answer

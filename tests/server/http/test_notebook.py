@@ -53,6 +53,19 @@ def test_a_held_query_says_why(names: dict[str, Any], door: Door, capsys: pytest
     door.database.execute("UPDATE penstock.query SET state = 'HELD', code = 'R020', message = 'division by zero'")
     penstock.notebook.watch_queries(names["session"].queries(), 0)
     assert capsys.readouterr().out.endswith(", 2 rejected; R020: division by zero\n")
+    assert [each.code for each in names["session"].take_errors()] == ["R020"]
+
+
+def test_the_next_cell_tells_that_a_query_is_held(
+    names: dict[str, Any], door: Door, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_cell(names, "", f"{ORDERS};\n{TOTALS}")
+    capsys.readouterr()
+    door.database.execute("UPDATE penstock.query SET state = 'HELD', code = 'R020', message = 'division by zero'")
+    run_cell(names, "", "SHOW TABLES")
+    assert "error[R020]: totals: division by zero" in capsys.readouterr().err
+    run_cell(names, "", "SHOW TABLES")
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
@@ -79,6 +92,9 @@ class LocalSession:
     def sql(self, sql: str, name: str) -> Rows:
         self.calls.append(("sql", sql))
         return Rows(pa.table({"n": [1]}))
+
+    def take_errors(self) -> list[Any]:
+        return []
 
 
 def test_a_local_session_reads_or_submits() -> None:
