@@ -1,6 +1,6 @@
 """Findings about a text: where they are, what they say, how they are shown."""
 
-from penstock.diagnostics.diagnostic import Code, CompileError, Diagnostic, Label, Severity
+from penstock.diagnostics.diagnostic import Code, CompileError, Diagnostic, Label, Paste, Prose, Severity
 from penstock.diagnostics.nearest import nearest
 from penstock.diagnostics.render import render
 from penstock.diagnostics.report import Report, report
@@ -13,6 +13,8 @@ __all__ = [
     "CompileError",
     "Diagnostic",
     "Label",
+    "Paste",
+    "Prose",
     "Report",
     "Severity",
     "Source",

@@ -21,12 +21,30 @@ class Label:
     text: str = ""
 
 
+class Prose(str):
+    """A hint among others that are SQL, which is none."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """SQL of a hint, and the characters of the text that it replaces: none, where it is put between two others.
+
+    The text has this problem no more with it; it may have another one.
+    """
+
+    sql: str
+    span: Span
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding. The first label is the place that editors jump to.
 
     `labels` is empty only for findings that no text caused (a missing JDK, a full disk).
-    `hint` is one sentence or SQL; `fix`, where set, is a whole statement that is accepted when pasted.
+    `hint` is prose, or where `paste` is set SQL with at most a few words around it. `fix`, where set, is a whole
+    statement that is accepted when pasted.
     """
 
     code: str
@@ -36,6 +54,7 @@ class Diagnostic:
     hint: str | None = None
     fix: str | None = None
     severity: Severity = "error"
+    paste: Paste | None = None
 
     def __post_init__(self) -> None:
         """Hides values that may be secret, and shows characters that steer a terminal, whatever prints the finding.
@@ -59,8 +78,35 @@ class Diagnostic:
         return replace(self, detail=detail)
 
     def with_hint(self, hint: str | None, *, fix: str | None = None) -> Diagnostic:
-        """The same finding with a hint, and a fix if there is one."""
-        return replace(self, hint=hint, fix=fix)
+        """The same finding with a hint in prose, and a fix if there is one."""
+        return replace(self, hint=hint, fix=fix, paste=None)
+
+    def with_sql(
+        self,
+        sql: str | None,
+        at: Span | None = None,
+        *,
+        before: str = "",
+        after: str = "",
+        otherwise: str | None = None,
+    ) -> Diagnostic:
+        """The same finding with a hint that is SQL.
+
+        Args:
+            sql: what to paste. Without it the hint is `otherwise`.
+            at: what it replaces; by default what the first label marks.
+            before: words in front of it, which are not pasted.
+            after: words behind it, which are not pasted.
+            otherwise: prose.
+        """
+        if sql is None or isinstance(sql, Prose):
+            return self.with_hint(sql or otherwise)
+        span = at or (self.labels[0].span if self.labels else None)
+        return replace(self, hint=f"{before}{sql}{after}", paste=None if span is None else Paste(sql, span))
+
+    def with_guess(self, guess: str | None, at: Span | None = None, *, otherwise: str | None = None) -> Diagnostic:
+        """The same finding with the word that was probably meant, in the place `at` or of the first label."""
+        return self.with_sql(guess, at, before="did you mean ", after="?", otherwise=otherwise)
 
 
 @dataclass(frozen=True, slots=True)

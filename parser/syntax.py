@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import assert_never
 
-from penstock.diagnostics import CompileError, Diagnostic, Source, Span, nearest
+from penstock.diagnostics import CompileError, Diagnostic, Prose, Source, Span, nearest
 from penstock.diagnostics.codes import building, limits, syntax
 from penstock.grammar import (
     END,
@@ -175,7 +175,7 @@ def _explain_fault(fault: Fault, value: str, span: Span) -> Diagnostic:
             return syntax.S022.at(span)
         case Fault.MALFORMED_NUMBER:
             finding = syntax.S007.at(span, number=_short(value))
-            return finding.with_hint(_propose_number(value))
+            return finding.with_sql(_propose_number(value))
         case Fault.UNKNOWN_CHARACTER:
             hint = propose_sign(span.source.text, span.start)
             return syntax.S006.at(span, character=repr(value)).with_hint(hint)
@@ -189,7 +189,7 @@ def _propose_number(value: str) -> str:
         return value.replace("_", "")
     if re.fullmatch(r"0([xX][0-9a-fA-F]{1,15}|[bB][01]{1,60}|[oO][0-7]{1,20})", value):
         return str(int(value, 0))
-    return f"numbers are 12, 1.5 or 1e6; names that start with a digit are quoted: `{_short(value)}`"
+    return Prose(f"numbers are 12, 1.5 or 1e6; names that start with a digit are quoted: `{_short(value)}`")
 
 
 def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken) -> Diagnostic:

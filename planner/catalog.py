@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.kinds import K012
 from penstock.diagnostics.source import Placed
-from penstock.parser import ast
+from penstock.parser import ast, name_text
 from penstock.planner.connectors import MEMORY
 from penstock.planner.plan import Column, Named, Node, OneRow, Origin, Project, RunningQuery, Shape, Sink
 from penstock.planner.plan.walk import walk
@@ -164,4 +164,4 @@ def explain_unknown(name: ast.Name, text: str, known: Iterable[str]) -> Diagnost
     if special is not None:
         return K012.at(name.span, "", name=text).with_hint(special)
     guess = nearest(name.text, list(known))
-    return K012.at(name.span, "", name=text).with_hint(guess and f"did you mean {guess}?")
+    return K012.at(name.span, "", name=text).with_guess(guess and name_text(guess))

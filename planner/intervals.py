@@ -24,9 +24,11 @@ def fixed_milliseconds(duration: Duration, what: str) -> int:
     milliseconds = duration.milliseconds
     if milliseconds is None:
         days = {"MONTH": 30, "YEAR": 365}.get(duration.unit)
-        hint = f"INTERVAL '{days}' DAY is the nearest fixed length" if days else "use whole milliseconds"
+        nearest = f"INTERVAL '{int(duration.quantity) * days}' DAY" if days and duration.quantity.isdigit() else None
         found = W004.at(duration.span, f"length of the {what}", interval=f"{duration.quantity} {duration.unit}")
-        raise CompileError([found.with_hint(hint)])
+        raise CompileError(
+            [found.with_sql(nearest, after=" is the nearest fixed length", otherwise="use whole milliseconds")]
+        )
     if abs(milliseconds) > LONGEST:
         found = T010.at(duration.span, f"length of the {what}", text=duration.span.text, type="interval")
         raise CompileError([found.because("Intervals reach 10,000 years at most.")])

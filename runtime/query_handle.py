@@ -101,7 +101,7 @@ class QueryHandle:
         """Ends the query, and those of its rejected rows, and frees its checkpoint. May be called twice.
 
         Raises:
-            RunError: the rejected rows could not be written.
+            RunError: the rejected rows could not be written, and `error` does not say so.
         """
         _ = self.error  # afterwards nobody knows
         self._stopped = True
@@ -112,8 +112,12 @@ class QueryHandle:
             self._run.stop(self._started)
             self._starter.shutdown()
             for rejecting in self._rejecting.values():
-                with jvm_may_be_gone():
-                    rejecting.result().stop()
+                try:
+                    with jvm_may_be_gone():
+                        rejecting.result().stop()
+                except RunError:
+                    if self._error is None:
+                        raise
 
     def _is_active(self) -> bool:
         with jvm_may_be_gone():

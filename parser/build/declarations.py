@@ -33,6 +33,7 @@ from penstock.parser.ast import (
 from penstock.parser.build.base import Builder, duration, flag, name, placed, sequence, token_span
 from penstock.parser.build.standard import check_cast
 from penstock.parser.build.types import SIMPLE, simple_type
+from penstock.parser.unparse_scalars import name_text
 
 
 class KeyColumns(msgspec.Struct, frozen=True):
@@ -108,7 +109,7 @@ def mark_key(columns: tuple[DeclaredColumn, ...], names: tuple[Name, ...]) -> tu
             if other is not None:
                 _refuse(each.span, "a key column that no record holds", None)
             guess = nearest(each.text, [column.name.text for column in columns if column.name.folded in known])
-            raise CompileError([N001.at(each.span, "", name=each.text).with_hint(guess and f"did you mean {guess}?")])
+            raise CompileError([N001.at(each.span, "", name=each.text).with_guess(guess and name_text(guess))])
     wanted = {each.folded for each in names}
     return tuple(
         replace(each, key=True, primary=True)

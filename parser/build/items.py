@@ -18,7 +18,7 @@ def item(span: Span, value: exp.Expression, alias: Name | None) -> Item:
         value = make_struct(make_call(span_of(value), "STRUCT", *value.expressions))
     if alias is not None and is_star(value):
         reason = "Each column of a star keeps its own name."
-        raise refuse(alias.span, "a name for a star", reason, f"{span_of(value).text}, {alias.text}")
+        raise refuse(alias.span, "a name for a star", reason, sql=f"{span_of(value).text}, {alias.text}", at=span)
     return Item(value, alias, span)
 
 
@@ -37,7 +37,7 @@ def item_columns(span: Span, value: exp.Expression, columns: tuple[Name, ...]) -
         return Item(value, None, span, (), columns)
     found = syntax.S026.at(span, construct="several names for a value")
     reason = "Only EXPLODE, POSEXPLODE and INLINE make several columns."
-    raise CompileError([found.because(reason).with_hint(f"{span_of(value).text} AS {columns[0].text}")])
+    raise CompileError([found.because(reason).with_sql(f"{span_of(value).text} AS {columns[0].text}")])
 
 
 RULES: dict[str, Builder] = {

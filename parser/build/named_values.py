@@ -40,8 +40,8 @@ def name_fields(span: Span, function: str, arguments: Sequence[exp.Expression]) 
         if len(arguments) == 1 and function not in ("ARRAY", "MAP"):
             first.meta[TYPE]()  # a name that is no type is told first
             found = syntax.S019.at(span, name=function)
-            raise CompileError([found.with_hint(f"CAST({span_of(first).text})")])
-        raise refuse(span_of(first), f"AS inside a call of {function}", None, f"STRUCT({span_of(first).text})")
+            raise CompileError([found.with_sql(f"CAST({span_of(first).text})")])
+        raise refuse(span_of(first), f"AS inside a call of {function}", sql=f"STRUCT({span_of(first).text})")
     values: list[exp.Expression] = []
     for place, each in enumerate(arguments, 1):
         value = each.this if isinstance(each, exp.Alias) else each

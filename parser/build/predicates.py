@@ -67,8 +67,8 @@ def _compare_with_each(
         found = syntax.S018.at(span_of(values), name=quantified.name.upper())
         raise CompileError([found.with_hint("compare with MIN or MAX of the values, in a subquery that is joined")])
     if isinstance(values, exp.Literal) and values.is_string and re.fullmatch(r"\{[^{}']*\}", values.this):
-        form = f"{quantified.name.upper()}(ARRAY[{values.this[1:-1]}])"
-        raise refuse(span_of(values), "a text as an array", "Only PostgreSQL reads it as one.", form)
+        array = f"ARRAY[{values.this[1:-1]}]"
+        raise refuse(span_of(values), "a text as an array", "Only PostgreSQL reads it as one.", sql=array)
     name = "value"
     while any(column.name.lower() == name for column in left.find_all(exp.Column)):
         name += "_"

@@ -115,7 +115,7 @@ def _take_offset(span: Span, kind: WindowKind, given: list[Any]) -> list[Any]:
     shown = ", ".join([name, *(span_of(each).text for each in others)])
     found = syntax.S026.at(span_of(offset), construct=f"an offset of {kind.value}")
     reason = "Windows begin at multiples of their length since 1970, in UTC."
-    raise CompileError([found.because(reason).with_hint(f"{kind.value}({shown})")])
+    raise CompileError([found.because(reason).with_sql(f"{kind.value}({shown})", span)])
 
 
 def _order_arguments(kind: WindowKind, arguments: Sequence[Any]) -> list[Any]:

@@ -120,7 +120,7 @@ def hex_literal(span: Span, token: Token) -> exp.Anonymous:
     """`X'1F'`, which is UNHEX('1F')."""
     if not re.fullmatch("([0-9A-Fa-f]{2})*", token.value):
         refused = syntax.S026.at(span, "", construct="X of anything but pairs of hexadecimal digits")
-        raise CompileError([refused.with_hint("X'1F'")])
+        raise CompileError([refused.with_sql("X'1F'")])
     return placed(exp.Anonymous(this="UNHEX", expressions=[string(token_span(span, token), token)]), span)
 
 
@@ -169,8 +169,8 @@ def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Expression) 
         elif isinstance(suffix, exp.AtTimeZone):
             zone = span_of(suffix.args["zone"]).text
             reason = "It means what clocks there show for some types, and the time when they show it for others."
-            hint = f"FROM_UTC_TIMESTAMP({span_of(node).text}, {zone})"
-            raise refuse(span_of(node).to(span_of(suffix)), "AT TIME ZONE", reason, hint)
+            form = f"FROM_UTC_TIMESTAMP({span_of(node).text}, {zone})"
+            raise refuse(span_of(node).to(span_of(suffix)), "AT TIME ZONE", reason, sql=form)
         else:
             place = span_of(node).to(span_of(suffix))
             node = placed(exp.Bracket(this=node, expressions=suffix.expressions), place)
@@ -275,7 +275,7 @@ def call(span: Span, function: Token, *arguments: exp.Expression) -> exp.Express
         if len(found.expressions) == 1:
             return make_call(span, name, found.this, found.expressions[0])
     if name in ("SUBSTRING", "SUBSTR") and len(arguments) == 2:
-        refuse_pattern(arguments[0], arguments[1])
+        refuse_pattern(span, arguments[0], arguments[1])
     return make_call(span, name, *arguments)
 
 
@@ -303,7 +303,7 @@ def cast(span: Span, function: Token, value: exp.Expression, type_: exp.DataType
     kind = {"CAST": exp.Cast, "TRY_CAST": exp.TryCast}.get(function.value.upper())
     if kind is None:
         refused = syntax.S019.at(span, name=function.value.upper())
-        raise CompileError([refused.with_hint(f"CAST({span_of(value).text} AS {span_of(type_).text})")])
+        raise CompileError([refused.with_sql(f"CAST({span_of(value).text} AS {span_of(type_).text})")])
     return placed(kind(this=value, to=type_), span)
 
 

@@ -52,9 +52,18 @@ def repeat(node: exp.Expression) -> exp.Expression:
     return node.copy()
 
 
-def refuse(span: Span, construct: str, reason: str | None = None, hint: str | None = None) -> CompileError:
+def refuse(
+    span: Span,
+    construct: str,
+    reason: str | None = None,
+    hint: str | None = None,
+    *,
+    sql: str | None = None,
+    at: Span | None = None,
+) -> CompileError:
+    """The refusal of a form. `hint`: prose; `sql`: what stands for the form, or for what is `at`."""
     found = syntax.S026.at(span, construct=construct)
-    return CompileError([(found if reason is None else found.because(reason)).with_hint(hint)])
+    return CompileError([(found if reason is None else found.because(reason)).with_sql(sql, at, otherwise=hint)])
 
 
 def _text(span: Span, value: str) -> exp.Literal:
@@ -117,11 +126,11 @@ def call_from(
                 raise refuse(span_of(value), "a unit that is an expression", None, form)
             if value.name.upper() == "EPOCH":
                 reason = "It is a whole number for some systems and has a fraction for others."
-                raise refuse(span, "EXTRACT of EPOCH", reason, _count_seconds(start))
+                raise refuse(span, "EXTRACT of EPOCH", reason, sql=_count_seconds(start))
             return make_call(span, "DATE_PART", _text(span_of(value), value.name.upper()), start)
         case "SUBSTRING" | "SUBSTR":
             if isinstance(start, exp.Literal) and start.is_string:
-                raise _refuse_pattern(value, start, "a text behind FROM")
+                raise _refuse_pattern(span, value, start, "a text behind FROM")
             return make_call(span, "SUBSTRING", value, start, *([] if length is None else [length]))
         case "TRIM" if length is None:
             return make_call(span, "BTRIM", start, value)
@@ -129,19 +138,19 @@ def call_from(
             raise refuse(span, f"FROM inside a call of {other}", None, "SUBSTRING(text FROM 1 FOR 2)")
 
 
-def refuse_pattern(value: exp.Expression, start: exp.Expression) -> None:
+def refuse_pattern(call: Span, value: exp.Expression, start: exp.Expression) -> None:
     """Raises CompileError for SUBSTRING(text, 'pattern') of PostgreSQL. A text that is a number is cast."""
     is_text = isinstance(start, exp.Literal) and start.is_string
     if is_text and not re.fullmatch(r"\s*[+-]?[0-9]+\s*", start.name):
-        raise _refuse_pattern(value, start, "a text as the start of SUBSTRING")
+        raise _refuse_pattern(call, value, start, "a text as the start of SUBSTRING")
 
 
-def _refuse_pattern(value: exp.Expression, pattern: exp.Expression, construct: str) -> CompileError:
+def _refuse_pattern(call: Span, value: exp.Expression, pattern: exp.Expression, construct: str) -> CompileError:
     """PostgreSQL gives the first group, if the pattern has one, and NULL where nothing matches."""
     text, shown = span_of(value).text, span_of(pattern).text
     has_group = re.search(r"(?<!\\)\((?!\?)", pattern.name) is not None
-    hint = f"NULLIF(REGEXP_EXTRACT({text}, {shown}, 1), '')" if has_group else f"REGEXP_SUBSTR({text}, {shown})"
-    return refuse(span_of(pattern), construct, "For PostgreSQL it is a regular expression.", hint)
+    form = f"NULLIF(REGEXP_EXTRACT({text}, {shown}, 1), '')" if has_group else f"REGEXP_SUBSTR({text}, {shown})"
+    return refuse(span_of(pattern), construct, "For PostgreSQL it is a regular expression.", sql=form, at=call)
 
 
 def _count_seconds(time: exp.Expression) -> str | None:
@@ -189,13 +198,13 @@ def call_to(span: Span, function: Token, time: exp.Expression, unit: Token) -> e
     """FLOOR(time TO HOUR) is DATE_TRUNC; CEIL(time TO HOUR) is the same of the instant before, and one unit more."""
     name, word = function.value.upper(), unit.value.upper()
     if name not in ("FLOOR", "CEIL", "CEILING"):
-        raise refuse(span, f"TO inside a call of {name}", None, f"FLOOR({span_of(time).text} TO {word})")
+        raise refuse(span, f"TO inside a call of {name}", sql=f"FLOOR({span_of(time).text} TO {word})")
     place = token_span(span, unit)
     if word not in _TRUNCATED:
         text = span_of(time).text
         reason = "A week begins on Sunday for Flink, and on Monday for DATE_TRUNC." if word == "WEEK" else None
         hint = f"DATE_TRUNC('WEEK', {text})" if word == "WEEK" else f"FLOOR({text} TO HOUR)"
-        raise refuse(place, f"{name} to {word}", reason, hint)
+        raise refuse(place, f"{name} to {word}", reason, sql=hint, at=span)
     if name == "FLOOR":
         return make_call(span, "DATE_TRUNC", _text(place, word), time)
     before = placed(exp.Sub(this=enclose(time), expression=_interval(place, "0.000001", "SECOND")), span)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Span, nearest
+from penstock.diagnostics import CompileError, Prose, Span, nearest
 from penstock.diagnostics.codes import syntax
 from penstock.grammar import Token
 from penstock.parser.ast import parse_count
@@ -115,7 +115,7 @@ def time_type(span: Span, token: Token, digits: Token | None) -> exp.DataType:
     """`TIMESTAMP(p) WITH [LOCAL] TIME ZONE`."""
     if token.value.upper() == "TIME":
         found = syntax.S026.at(span, construct="the type TIME WITH TIME ZONE").because("A TIME has no zone.")
-        raise CompileError([found.with_hint("TIME")])
+        raise CompileError([found.with_sql("TIME")])
     if token.value.upper() != "TIMESTAMP":
         raise _unknown(span, token)
     return simple_type(span, token) if digits is None else _time(span, token, digits)
@@ -156,7 +156,7 @@ def array_type(span: Span, inner: exp.DataType, *words: Token) -> exp.DataType:
     """`type[]`, `type ARRAY`."""
     if inner.this == exp.DType.INTERVAL:
         found = syntax.S011.at(span_of(inner), name=span_of(inner).text)
-        raise CompileError([found.with_hint(_ELSEWHERE["INTERVAL"])])
+        raise CompileError([found.with_sql(_ELSEWHERE["INTERVAL"])])
     return placed(exp.DataType(this=exp.DType.ARRAY, expressions=[inner], nested=True), span)
 
 
@@ -187,20 +187,20 @@ _EXAMPLES = {
 }
 
 
-_COUNTED = "BIGINT: the key of a row has to be in its record"
-_DOCUMENT = "STRING: GET_JSON_OBJECT(json, '$.a') reads a field of it"
-_ELSEWHERE = {
+_COUNTED = Prose("BIGINT: the key of a row has to be in its record")
+_DOCUMENT = Prose("STRING: GET_JSON_OBJECT(json, '$.a') reads a field of it")
+_ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("SERIAL", "SERIAL4", "BIGSERIAL", "SERIAL8", "SMALLSERIAL"), _COUNTED),
     **dict.fromkeys(("JSON", "JSONB", "VARIANT", "XML"), _DOCUMENT),
     **dict.fromkeys(("UUID", "CITEXT", "NAME", "INET", "CIDR", "MACADDR", "NVARCHAR", "CLOB", "ENUM"), "STRING"),
     **dict.fromkeys(("BLOB", "BIT", "VARBIT"), "BINARY"),
     **dict.fromkeys(("MONEY", "SMALLMONEY"), "DECIMAL(19, 2)"),
-    **dict.fromkeys(("DATETIME", "DATETIME2"), "TIMESTAMP, which is in UTC"),
-    **dict.fromkeys(("NUMBER", "BIGNUMERIC", "HUGEINT"), "DECIMAL(38, 0), or with digits behind the point"),
+    **dict.fromkeys(("DATETIME", "DATETIME2"), Prose("TIMESTAMP, which is in UTC")),
+    **dict.fromkeys(("NUMBER", "BIGNUMERIC", "HUGEINT"), Prose("DECIMAL(38, 0), or with digits behind the point")),
     "MULTISET": "ARRAY",
     "BPCHAR": "STRING",
-    "TIMETZ": "TIME, which has no zone",
-    "INTERVAL": "INTERVAL '1 day' is written as it is, beside a time",
+    "TIMETZ": Prose("TIME, which has no zone"),
+    "INTERVAL": Prose("INTERVAL '1 day' is written as it is, beside a time"),
 }
 """Types of other systems, and what to write."""
 
@@ -209,10 +209,10 @@ def _unknown(span: Span, token: Token) -> CompileError:
     known = [*SIMPLE, *NESTED]
     elsewhere = _ELSEWHERE.get(token.value.upper())
     if elsewhere is not None:
-        return CompileError([syntax.S011.at(token_span(span, token), name=token.value).with_hint(elsewhere)])
+        return CompileError([syntax.S011.at(token_span(span, token), name=token.value).with_sql(elsewhere)])
     near = nearest(token.value, known)
-    hint = f"did you mean {near}?" if near else f"the types are {', '.join(known)}"
-    return CompileError([syntax.S011.at(token_span(span, token), name=token.value).with_hint(hint)])
+    found = syntax.S011.at(token_span(span, token), name=token.value)
+    return CompileError([found.with_guess(near, otherwise=f"the types are {', '.join(known)}")])
 
 
 def _wrong_parameters(span: Span, token: Token, hint: str) -> CompileError:

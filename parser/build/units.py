@@ -69,7 +69,7 @@ def shift(call: exp.Anonymous) -> exp.Expression:
     if unit in _MONTHS and number is None:
         hint = f"ADD_MONTHS(CAST({span_of(time).text} AS DATE), {span_of(count).text})"
         reason = "Months are added as an interval that stands in the query."
-        raise refuse(span_of(call), f"{call.this} with {unit}s that are no literal", reason, hint)
+        raise refuse(span_of(call), f"{call.this} with {unit}s that are no literal", reason, sql=hint)
     is_minus = str(call.this).endswith("SUB")
     length: exp.Expression
     if number is None:
@@ -93,7 +93,7 @@ def count_units(call: exp.Anonymous) -> exp.Expression:
     if unit in _MONTHS:
         hint = f"MONTHS_BETWEEN({span_of(end).text}, {span_of(start).text})"
         reason = "The last days of two months are a whole month apart for some systems only."
-        raise refuse(span_of(call), f"{call.this} in {unit}s", reason, hint)
+        raise refuse(span_of(call), f"{call.this} in {unit}s", reason, sql=hint)
     micros = [make_call(span_of(each), "UNIX_MICROS", each) for each in (end, start)]
     length = placed(exp.Sub(this=micros[0], expression=micros[1]), span_of(call))
     size = placed(exp.Literal.number(_MICROSECONDS[unit]), span_of(unit_node))
@@ -126,11 +126,11 @@ def bin_date(call: exp.Anonymous) -> exp.Expression:
         reason = "Its first argument is a literal interval of a fixed length."
         times = ", ".join(span_of(each).text for each in call.expressions[1:])
         hint = f"{call.this}(INTERVAL '15' MINUTE, {times})"
-        raise refuse(span_of(length), "this length", reason, hint)
+        raise refuse(span_of(length), "this length", reason, sql=hint, at=span_of(call))
     if is_bucket and _BUCKET_ORIGIN % size:
         reason = "Stretches of this length begin in 1970 for some systems, and in 2000 for others."
         hint = f"TIME_BUCKET({span_of(length).text}, {span_of(time).text}, TIMESTAMP '2000-01-03 00:00:00')"
-        raise refuse(span_of(call), "TIME_BUCKET without an origin", reason, hint)
+        raise refuse(span_of(call), "TIME_BUCKET without an origin", reason, sql=hint)
     span = span_of(call)
     now, start = make_call(span, "UNIX_MICROS", time), make_call(span, "UNIX_MICROS", origin)
     since = placed(exp.Sub(this=repeat(now), expression=start), span)
@@ -156,7 +156,9 @@ def split_index(call: exp.Anonymous) -> exp.Expression:
     is_text = isinstance(separator, exp.Literal) and separator.is_string and "\\E" not in separator.name
     if not is_text or not separator.name:
         hint = f"SPLIT_PART({span_of(text).text}, {span_of(separator).text}, {span_of(index).text} + 1)"
-        raise refuse(span_of(separator), "a separator that is no literal", "It becomes a pattern.", hint)
+        raise refuse(
+            span_of(separator), "a separator that is no literal", "It becomes a pattern.", sql=hint, at=span_of(call)
+        )
     pattern = placed(exp.Literal(this=f"\\Q{separator.name}\\E", is_string=True), span_of(separator))
     span = span_of(call)
     # An empty text has no parts in Flink, and one in SPLIT.

@@ -15,6 +15,7 @@ from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.ast import Item, Name, NamedWindow, OverClause
 from penstock.parser.build.base import Builder, name, placed, sequence, words
+from penstock.parser.unparse_scalars import name_text
 
 
 class ExtendedWindow(msgspec.Struct, frozen=True):
@@ -102,7 +103,7 @@ def _extend(windows: Sequence[NamedWindow], base: exp.Identifier, over: OverClau
     named = next((each.over for each in windows if each.name.folded == base.name.lower()), None)
     if named is None:
         guess = nearest(base.name, [each.name.text for each in windows])
-        raise CompileError([W024.at(over.span, "", name=base.name).with_hint(guess and f"did you mean {guess}?")])
+        raise CompileError([W024.at(over.span, "", name=base.name).with_guess(guess and name_text(guess))])
     if named.order_by and over.order_by:
         raise _refuse(over.span, "ORDER BY behind a window that has one", "A window has one order.", base.name)
     if named.frame is not None:

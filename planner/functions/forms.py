@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from penstock.diagnostics import Prose
+
 Form: TypeAlias = str | Callable[[Sequence[str]], str | None]
 
 # Letters of PostgreSQL's and Oracle's formats of times, and those of Spark's. Longer ones first.
@@ -93,7 +95,7 @@ def _sort(arguments: Sequence[str]) -> str | None:
     array, direction, *nulls = arguments
     rising = _DIRECTIONS.get(direction.upper())
     if rising is None:
-        return f"SORT_ARRAY({array}) is rising, SORT_ARRAY({array}, FALSE) falling"
+        return Prose(f"SORT_ARRAY({array}) is rising, SORT_ARRAY({array}, FALSE) falling")
     if nulls and nulls[0].upper() != rising:
         return f"ARRAY_SORT({array})" if rising == "TRUE" else f"REVERSE(ARRAY_SORT({array}))"
     return f"SORT_ARRAY({array}, {rising})"
@@ -120,7 +122,7 @@ def _reduce_map(arguments: Sequence[str]) -> str | None:
     map_, start, body = arguments
     if not re.match(r"\(\s*\w+\s*,\s*\w+\s*,\s*\w+\s*\)\s*[-=]>", body):
         return None
-    return f"REDUCE(MAP_ENTRIES({map_}), {start}, (s, e) -> s + e.value), where e.key is the key of an entry"
+    return Prose(f"REDUCE(MAP_ENTRIES({map_}), {start}, (s, e) -> s + e.value), where e.key is the key of an entry")
 
 
 def _choose(arguments: Sequence[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from penstock.diagnostics import Prose
+
 _RANDOM = "it gives another value each time, so a restarted query would not give the same rows"
 _PLACE = "its value depends on how Spark splits and places the work"
 _SESSION = "its value belongs to the Spark session and not to the data"
@@ -290,10 +292,10 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
 }
 """Functions of other systems, and why they are refused. With a form to write over their arguments."""
 
-_OTHER_KEY = "a key of the data, or a hash of one: MD5(CONCAT_WS('-', a, b)) is the same after a restart"
-_OTHER_CHANCE = "PMOD(HASH(key), 100) is a number from 0 to 99 that is the same after a restart"
-_OTHER_JSON = "GET_JSON_OBJECT({0}, '$.a') reads a field of the text"
-_OTHER_VALUE = "write the value as a text"
+_OTHER_KEY = Prose("a key of the data, or a hash of one: MD5(CONCAT_WS('-', a, b)) is the same after a restart")
+_OTHER_CHANCE = Prose("PMOD(HASH(key), 100) is a number from 0 to 99 that is the same after a restart")
+_OTHER_JSON = Prose("GET_JSON_OBJECT({0}, '$.a') reads a field of the text")
+_OTHER_VALUE = Prose("write the value as a text")
 
 INSTEAD: dict[str, str] = {
     **dict.fromkeys(("UUID", "RANDSTR", "GEN_RANDOM_UUID", "MONOTONICALLY_INCREASING_ID", "NEXTVAL"), _OTHER_KEY),
@@ -303,27 +305,29 @@ INSTEAD: dict[str, str] = {
     **dict.fromkeys(("CURRENT_USER", "SESSION_USER", "CURRENT_SCHEMA", "CURRENT_DATABASE", "VERSION"), _OTHER_VALUE),
     **dict.fromkeys(("APPROX_PERCENTILE", "PERCENTILE_APPROX"), "PERCENTILE({0}, {1})"),
     **dict.fromkeys(("CURRENT_TIME", "LOCALTIME"), "CAST(CURRENT_TIMESTAMP AS TIME)"),
-    **dict.fromkeys(("ASSERT_TRUE", "RAISE_ERROR"), "WHERE keeps the rows for which a condition holds"),
+    **dict.fromkeys(("ASSERT_TRUE", "RAISE_ERROR"), Prose("WHERE keeps the rows for which a condition holds")),
     **dict.fromkeys(
-        ("MAKE_INTERVAL", "MAKE_YM_INTERVAL"), "time + INTERVAL '1' MONTH; ADD_MONTHS(time, n) for a column"
+        ("MAKE_INTERVAL", "MAKE_YM_INTERVAL"), Prose("time + INTERVAL '1' MONTH; ADD_MONTHS(time, n) for a column")
     ),
-    **dict.fromkeys(("SCHEMA_OF_JSON", "SCHEMA_OF_CSV"), "write the schema: FROM_JSON(json, 'a INT, b STRING')"),
-    **dict.fromkeys(("NORMALIZE", "UNACCENT"), "TRANSLATE({0}, 'áé', 'ae') replaces single letters"),
+    **dict.fromkeys(("SCHEMA_OF_JSON", "SCHEMA_OF_CSV"), Prose("write the schema: FROM_JSON(json, 'a INT, b STRING')")),
+    **dict.fromkeys(("NORMALIZE", "UNACCENT"), Prose("TRANSLATE({0}, 'áé', 'ae') replaces single letters")),
     "ANY_VALUE": "MIN({0})",
     "ARRAYS_ZIP": "ZIP_WITH({0}, {1}, (a, b) -> NAMED_STRUCT('a', a, 'b', b))",
     "ARRAY_FILL": "ARRAY_REPEAT({0}, 3)",
     "AGE": "CURRENT_TIMESTAMP - {0}",
-    "COLLATE": "LOWER({0}) compares texts in upper or lower case",
-    "CUBE_EXPLODE": "GROUP BY CUBE (a, b) counts all combinations of values",
+    "COLLATE": Prose("LOWER({0}) compares texts in upper or lower case"),
+    "CUBE_EXPLODE": Prose("GROUP BY CUBE (a, b) counts all combinations of values"),
     "CURRENT_TIMEZONE": "'UTC'",
-    "CURRENT_WATERMARK": "LATE INTO late_rows behind a query writes the rows behind its watermark to a stream",
-    "HISTOGRAM": "GROUP BY {0}, and COUNT(*)",
-    "INPUT_FILE_NAME": "path STRING METADATA FROM 'file.path' VIRTUAL, a column of the declaration",
+    "CURRENT_WATERMARK": Prose("LATE INTO late_rows behind a query writes the rows behind its watermark to a stream"),
+    "HISTOGRAM": Prose("GROUP BY {0}, and COUNT(*)"),
+    "INPUT_FILE_NAME": Prose("path STRING METADATA FROM 'file.path' VIRTUAL, a column of the declaration"),
     "JSON_TUPLE": "GET_JSON_OBJECT({0}, '$.' || {1})",
-    "JSONB_TYPEOF": "JSON_ARRAY_LENGTH({0}) IS NOT NULL tells an array, JSON_OBJECT_KEYS({0}) IS NOT NULL an object",
+    "JSONB_TYPEOF": Prose(
+        "JSON_ARRAY_LENGTH({0}) IS NOT NULL tells an array, JSON_OBJECT_KEYS({0}) IS NOT NULL an object"
+    ),
     "MAKE_TIMESTAMP_NTZ": "MAKE_TIMESTAMP({all})",
-    "STACK": "CROSS JOIN UNNEST(ARRAY[STRUCT(1 AS a, 'x' AS b), STRUCT(2 AS a, 'y' AS b)]) AS u",
-    **dict.fromkeys(("STRUCT", "ROW"), "name the columns: STRUCT(a, b)"),
+    "STACK": Prose("CROSS JOIN UNNEST(ARRAY[STRUCT(1 AS a, 'x' AS b), STRUCT(2 AS a, 'y' AS b)]) AS u"),
+    **dict.fromkeys(("STRUCT", "ROW"), Prose("name the columns: STRUCT(a, b)")),
     "TIMEADD": "CAST(MAKE_TIMESTAMP(DATE '1970-01-01', {2}) + INTERVAL '1' HOUR AS TIME)",
     "TIMESTAMP_NANOS": "TIMESTAMP_MICROS({0} DIV 1000)",
     "TIMESUB": "CAST(MAKE_TIMESTAMP(DATE '1970-01-01', {2}) - INTERVAL '1' HOUR AS TIME)",

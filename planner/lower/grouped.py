@@ -110,14 +110,7 @@ class Grouping(msgspec.Struct):
             ):
                 swap_node(node, exp.column(node.name.lower()))
             elif self.rows.scope.find(node, report) is not None:
-                found = K014.at(node.meta["span"], "", expression=node.meta["span"].text)
-                grouped = ", ".join(self.texts)
-                detail = f"The groups are by {grouped}." if grouped else "There is no GROUP BY: all rows are one group."
-                report.append(
-                    found.because(detail).with_hint(
-                        f"add it to GROUP BY, or aggregate it: MAX({node.meta['span'].text})"
-                    )
-                )
+                report.append(self._explain_loose(node))
         if report:
             unknown: list[Diagnostic] = []  # an unknown function may be a misspelled aggregate
             for call in holder.find_all(exp.Anonymous):
@@ -139,6 +132,16 @@ class Grouping(msgspec.Struct):
         self.known[resolved] = name
         self.spans.append(call.meta["span"])
         return exp.column(name)
+
+    def _explain_loose(self, node: exp.Column) -> Diagnostic:
+        """The finding for a column that is neither a key nor in an aggregate."""
+        text = node.meta["span"].text
+        groups = ", ".join([*self.texts, *([] if self.window is None else ["the window"])])
+        detail = f"The groups are by {groups}." if groups else "There is no GROUP BY: all rows are one group."
+        found = K014.at(node.meta["span"], "", expression=text).because(detail)
+        if node.find_ancestor(exp.Lambda, exp.Window) is not None:
+            return found.with_hint("add it to GROUP BY")
+        return found.with_sql(f"MAX({text})", before="add it to GROUP BY, or aggregate it: ")
 
     def replace_grouping_call(self, call: exp.Expression) -> None:
         """Replaces a call of GROUPING or GROUPING_ID by its value."""

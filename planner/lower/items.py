@@ -12,7 +12,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.kinds import K006, K010, K022, K025
 from penstock.diagnostics.codes.names import N001, N003, N006, N007
-from penstock.parser import ast
+from penstock.parser import ast, name_text
 from penstock.planner import scalars
 from penstock.planner.lower.context import collect_findings, place, resolve_scalar
 from penstock.planner.lower.limits import check_type
@@ -21,7 +21,7 @@ from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import substitute, substitute_columns
 from penstock.planner.plan.walk import has_window_key
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import Scope, propose_name
+from penstock.planner.scalars.names import Scope, add_nearest
 from penstock.planner.types import Struct, Type
 
 WINDOW_COLUMNS = ("window_start", "window_end")
@@ -51,16 +51,21 @@ def spread_items(items: Sequence[ast.Item], scope: Scope) -> list[OutputColumn]:
         first = seen.setdefault(output.name.lower(), output)
         if first is not output:
             found = K010.at(output.span, "", name=output.name).also(first.span, "")
-            raise CompileError([found.with_hint(propose_apart(first, output))])
+            raise CompileError([propose_apart(found, first, output)])
     return outputs
 
 
-def propose_apart(first: OutputColumn, second: OutputColumn) -> str:
-    """How two columns of one name get different ones."""
+def propose_apart(found: Diagnostic, first: OutputColumn, second: OutputColumn) -> Diagnostic:
+    """The finding with a hint how two columns of one name get different ones."""
     tables = [each.value.text("table") for each in (first, second) if isinstance(each.value, exp.Column)]
     if first.span == second.span and len(tables) == 2 and all(tables):
-        return f"{tables[0]}.*, {tables[1]}.* EXCEPT ({second.name}), or JOIN … USING ({second.name})"
-    return f"name one of them otherwise: AS other_{second.name}"
+        apart = f"{tables[0]}.*, {tables[1]}.* EXCEPT ({second.name}), or JOIN … USING ({second.name})"
+        return found.with_hint(apart)
+    value: Span | None = second.value.meta.get("span")
+    name = name_text(f"other_{second.name}")
+    if value is None or second.span.text.startswith("*") or second.span.text.endswith("*"):
+        return found.with_hint(f"name one of them otherwise: AS {name}")
+    return found.with_sql(f"{value.text} AS {name}", second.span, before="name one of them otherwise: ")
 
 
 def leave_out(outputs: list[OutputColumn], excluded: Sequence[ast.Name]) -> list[OutputColumn]:
@@ -69,7 +74,7 @@ def leave_out(outputs: list[OutputColumn], excluded: Sequence[ast.Name]) -> list
     for name in excluded:
         if name.text.casefold() not in names:
             found = N001.at(name.span, name=name.text)
-            raise CompileError([found.with_hint(propose_name(name.text, (each.name for each in outputs)))])
+            raise CompileError([add_nearest(found, name.text, (each.name for each in outputs))])
     left_out = {each.text.casefold() for each in excluded}
     return [each for each in outputs if each.name.casefold() not in left_out]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 from msgspec.structs import replace
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
+from penstock.diagnostics import CompileError, Diagnostic, Prose, Span, nearest
 from penstock.diagnostics.codes.types import T007
 from penstock.diagnostics.codes.windows import (
     W014,
@@ -24,7 +26,7 @@ from penstock.diagnostics.codes.windows import (
     W042,
     W043,
 )
-from penstock.parser import ast
+from penstock.parser import ast, name_text
 from penstock.planner.functions import clock_calls, find_function, is_framed
 from penstock.planner.functions.facts import Framing
 from penstock.planner.intervals import interval_duration, positive_milliseconds
@@ -118,7 +120,9 @@ def lower_over(
         raise CompileError(report)
     alone = next((each for each in specifications if not each.partition_by), None)
     if alone is not None:
-        found = W025.at(alone.span, "all rows go to one task").with_hint(f"OVER (PARTITION BY key ORDER BY {time})")
+        found = W025.at(alone.span, "all rows go to one task").with_hint(
+            f"PARTITION BY a key, in front of ORDER BY {time}"
+        )
         context.warnings.append(found)
     remembering = next((each for each in specifications if is_by_rows(each) and each.partition_by), None)
     if remembering is not None:
@@ -186,7 +190,7 @@ def read_specification(call: exp.Expression, select: ast.Select, rows: FromRows,
         name = call.args["alias"]
         guess = nearest(name.name, [window.name.text for window in select.windows])
         found = W024.at(name.meta.get("span", call.meta["span"]), "", name=name.name)
-        raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
+        raise CompileError([found.with_guess(guess and name_text(guess))])
     return read_over(over, rows, time, function)
 
 
@@ -206,18 +210,19 @@ def read_over(over: ast.OverClause, rows: FromRows, time: str, function: exp.Exp
     """The specification, if it is ordered by the event time and its frame is bounded; `function` is what has it."""
     span = over.span
     keys = tuple(resolve_key(each, rows.scope) for each in over.partition_by)
-    hint = f"ORDER BY {time} {AHEAD if looks_ahead(function) else BACK}"
+    hint = write_over(over, time, AHEAD if looks_ahead(function) else BACK)
+    ranked = propose_rank(over, time, function)
     if len(over.order_by) != 1 or over.order_by[0].args.get("desc"):
-        raise CompileError([W021.at(span, "").with_hint(propose_rank(over, time, function) or hint)])
+        raise CompileError([W021.at(span, "").with_sql(ranked or hint, span)])
     if any(True for _ in clock_calls(over.order_by[0].this)):
-        raise CompileError([W014.at(over.order_by[0].meta["span"], "", operator="OVER").with_hint(hint)])
+        raise CompileError([W014.at(over.order_by[0].meta["span"], "", operator="OVER").with_sql(hint, span)])
     ordered = resolve_scalar(over.order_by[0].this, rows.scope).expression
     if not (isinstance(ordered, exp.Column) and ordered.name == time):
         found = W021.at(over.order_by[0].meta["span"], f"the event time is {time}")
-        raise CompileError([found.with_hint(propose_rank(over, time, function) or hint)])
-    frame = make_lag_frame(function) if over.frame is None else read_frame(over.frame, span, hint)
+        raise CompileError([found.with_sql(ranked or hint, span)])
+    frame = make_lag_frame(function) if over.frame is None else read_frame(over, time, hint)
     if frame is None:
-        raise CompileError([W022.at(span, "").with_hint(hint)])
+        raise CompileError([W022.at(span, "").with_sql(hint, span)])
     return Specification(keys, frame, span)
 
 
@@ -227,7 +232,7 @@ def looks_ahead(function: exp.Expression | None) -> bool:
     return entry is not None and entry.framing is Framing.LEAD
 
 
-def propose_rank(over: ast.OverClause, time: str, function: exp.Expression | None) -> str | None:
+def propose_rank(over: ast.OverClause, time: str, function: exp.Expression | None) -> Prose | None:
     """What stands for a rank over all rows of an endless stream; None for other functions."""
     entry = find_function(str(function.this)) if isinstance(function, exp.Anonymous) else None
     if entry is None or entry.framing not in _RANKS or not over.order_by:
@@ -235,11 +240,13 @@ def propose_rank(over: ast.OverClause, time: str, function: exp.Expression | Non
     first = over.order_by[0]
     keys = ", ".join(each.meta["span"].text for each in over.partition_by)
     if len(over.order_by) == 1 and isinstance(first.this, exp.Column) and first.this.name == time and keys:
-        return (
+        return Prose(
             f"GROUP BY {keys}, and MAX_BY(value, {time}) for each other column: a table of the newest row of each key"
         )
     window = ", ".join(["window_start", "window_end", *([keys] if keys else [])])
-    return f"PARTITION BY {window}, and FROM TUMBLE(…, {time}, INTERVAL '1' HOUR): the rows of each window are ranked"
+    return Prose(
+        f"PARTITION BY {window}, and FROM TUMBLE(…, {time}, INTERVAL '1' HOUR): the rows of each window are ranked"
+    )
 
 
 def make_lag_frame(function: exp.Expression | None) -> RowsFrame | None:
@@ -254,15 +261,25 @@ def make_lag_frame(function: exp.Expression | None) -> RowsFrame | None:
     return RowsFrame(-read_row_count(count, function.meta["span"]), 0)
 
 
-def read_frame(frame: exp.WindowSpec, span: Span, hint: str) -> Frame | RowsFrame:
+def write_over(over: ast.OverClause, time: str, frame: str) -> str:
+    """The call, or the window of WINDOW, with the event time as its order and another frame."""
+    head = re.match(r".*\bOVER\s*(?=\()", over.span.text, re.IGNORECASE | re.DOTALL)
+    keys = ", ".join(each.meta["span"].text for each in over.partition_by)
+    partition = f"PARTITION BY {keys} " if keys else ""
+    return f"{head[0] if head else ''}({partition}ORDER BY {name_text(time)} {frame})"
+
+
+def read_frame(over: ast.OverClause, time: str, hint: str) -> Frame | RowsFrame:
     """The frame, if it reaches back and forward by fixed times, or back by a number of rows."""
+    frame, span = over.frame, over.span
+    assert frame is not None
+    finite = write_over(over, time, AHEAD)
     start, end = frame.args.get("start"), frame.args.get("end") or "CURRENT ROW"
     if start == "UNBOUNDED" and frame.args.get("start_side") == "PRECEDING":
         table = "or leave OVER out: GROUP BY a key keeps a total of all rows"
-        raise CompileError([W020.at(span, "UNBOUNDED PRECEDING").with_hint(f"{hint}; {table}")])
+        raise CompileError([W020.at(span, "UNBOUNDED PRECEDING").with_sql(hint, after=f"; {table}")])
     if "UNBOUNDED" in (start, end) and not (end == "UNBOUNDED" and frame.args.get("end_side") == "PRECEDING"):
-        finite = "RANGE BETWEEN CURRENT ROW AND INTERVAL '10' MINUTE FOLLOWING"
-        raise CompileError([W028.at(span, "UNBOUNDED FOLLOWING").with_hint(finite)])
+        raise CompileError([W028.at(span, "UNBOUNDED FOLLOWING").with_sql(finite)])
     by_rows = str(frame.args.get("kind")).upper() == "ROWS"
     edges = []
     for edge, side in ((start, frame.args.get("start_side")), (end, frame.args.get("end_side"))):
@@ -271,14 +288,14 @@ def read_frame(frame: exp.WindowSpec, span: Span, hint: str) -> Frame | RowsFram
         elif by_rows and isinstance(edge, exp.Expression):
             count = read_row_count(edge, span)
             if side == "FOLLOWING" and count:
-                wait = "RANGE BETWEEN CURRENT ROW AND INTERVAL '10' MINUTE FOLLOWING waits for a fixed time"
-                raise CompileError([W042.at(span, f"{count} FOLLOWING").with_hint(wait)])
+                found = W042.at(span, f"{count} FOLLOWING")
+                raise CompileError([found.with_sql(finite, after=" waits for a fixed time")])
             edges.append(-count)
         elif isinstance(edge, exp.Interval):
             length = positive_milliseconds(interval_duration(edge), "frame")
             edges.append(length if side == "FOLLOWING" else -length)
         elif edge != "UNBOUNDED":
-            raise CompileError([W027.at(span, "").with_hint(hint)])
+            raise CompileError([W027.at(span, "").with_sql(hint)])
     if len(edges) < 2 or edges[0] > edges[1]:
         unit = "ROWS" if by_rows else "RANGE"
         raise CompileError([W029.at(span, "").with_hint(f"{unit} BETWEEN the earlier AND the later end")])

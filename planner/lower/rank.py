@@ -188,7 +188,7 @@ def read_ranking(call: exp.Window, select: ast.Select, rows: FromRows) -> tuple[
     if not over.order_by:
         found = W031.at(span, "", function=name)
         partition = "" if is_table else f"PARTITION BY {shown} "
-        raise CompileError([found.with_hint(f"{name}() OVER ({partition}ORDER BY {rows.scope.columns[0].name})")])
+        raise CompileError([found.with_sql(f"{name}() OVER ({partition}ORDER BY {rows.scope.columns[0].name})")])
     keys = (resolve_key(each, rows.scope) for each in over.partition_by)
     own = None if time is None or by_window else make_column(time.column)
     others = tuple(key for key in keys if key != own)

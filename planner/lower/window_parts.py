@@ -93,7 +93,7 @@ def find_call_part(call: exp.Anonymous, window: TimedWindow, rows: FromRows) -> 
         found = N005.at(call.meta["span"], "", name=call.this)
         reason = "The processing time of a window depends on when a micro-batch runs."
         arguments = ", ".join(each.meta["span"].text for each in call.expressions)
-        raise CompileError([found.because(reason).with_hint(f"{kind}_ROWTIME({arguments}), or window_end")])
+        raise CompileError([found.because(reason).with_sql(f"{kind}_ROWTIME({arguments})", after=", or window_end")])
     check_same(window_call, window, rows)
     if part == "ROWTIME":
         return make_row_time(call)

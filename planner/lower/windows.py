@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K010
 from penstock.diagnostics.codes.limits import L005
 from penstock.diagnostics.codes.windows import W002, W006, W007, W014, W015, W018
-from penstock.parser import ast
+from penstock.parser import ast, name_text
 from penstock.planner.functions import clock_calls
 from penstock.planner.intervals import duration_text, interval_duration, interval_sql, positive_milliseconds
 from penstock.planner.lower.context import resolve_scalar
@@ -97,7 +97,7 @@ def drop_offset(durations: tuple[ast.Duration, ...], call: exp.Expression) -> tu
         found = W006.at(call.meta["span"], "", window="WINDOW", expected=SPARK_WINDOWS["WINDOW"])
         reason = "Windows begin at multiples of their length since 1970, in UTC."
         shown = ", ".join(each.meta["span"].text for each in call.expressions[:3])
-        raise CompileError([found.because(reason).with_hint(f"WINDOW({shown})")])
+        raise CompileError([found.because(reason).with_sql(f"WINDOW({shown})")])
     return durations[:2]
 
 
@@ -191,17 +191,22 @@ def read_window(
     if not is_any:
         if any(True for _ in clock_calls(time)):
             found = W014.at(time.meta["span"], "", operator=f"a {kind.value} window")
-            lengths = ", ".join(each.span.text for each in durations)
-            raise CompileError([found.with_hint(f"the event time: {kind.value}(ROWTIME, {lengths})")])
+            raise CompileError([found.with_sql("ROWTIME", before="the event time: ")])
         typed = resolve_scalar(time, rows.scope)
         wanted = typed.expression.name if isinstance(typed.expression, exp.Column) else None
     expected = require_event_time(rows, f"a {kind.value} window", span, wanted)
     if wanted != expected and not is_any:
         found = W002.at(time.meta["span"], "", column=time.meta["span"].text, relation=rows.name)
-        raise CompileError([found.with_hint(f"the event time is {expected}")])
+        raise CompileError([found.with_sql(write_time(time, expected), before="the event time is ")])
     if len(durations) != (2 if kind in (ast.WindowKind.HOP, ast.WindowKind.CUMULATE) else 1):
         raise CompileError([W006.at(span, "", window=kind.value, expected=ARGUMENTS[kind])])
     return TimedWindow(make_window(kind, durations), expected)
+
+
+def write_time(time: exp.Expression, expected: str) -> str:
+    """The event time as it is written in the place of another column, behind the same relation."""
+    table = time.table if isinstance(time, exp.Column) else ""
+    return f"{name_text(table)}.{name_text(expected)}" if table else name_text(expected)
 
 
 def is_event_time(time: exp.Expression, scope: Scope) -> bool:
@@ -256,7 +261,7 @@ def check_window_count(kind: ast.WindowKind, slide: int, size: int, span: Span) 
     divisor = next(number for number in range(MOST_WINDOWS, 0, -1) if size % number == 0)
     hint = interval_sql(enough[0] if enough else size // divisor)
     found = L005.at(span, "", window=kind.value, count=f"{count:,}", limit=f"{MOST_WINDOWS:,}")
-    raise CompileError([found.with_hint(f"{hint} is long enough")])
+    raise CompileError([found.with_sql(hint, after=" is long enough")])
 
 
 def list_final_times(window: Window) -> tuple[EventTime, ...]:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import msgspec
 from sqlglot import exp
 
+from penstock.diagnostics import Prose
 from penstock.diagnostics.codes.names import N004, N005
 from penstock.diagnostics.codes.types import T005, T006
 from penstock.diagnostics.diagnostic import Diagnostic
@@ -29,7 +30,7 @@ from penstock.planner.functions.signature import (
 from penstock.planner.scalars.constants import judge
 from penstock.planner.scalars.implicit import as_text, read_text
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import propose_name
+from penstock.planner.scalars.names import add_nearest
 from penstock.planner.scalars.schemas import read_schema
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal, make_typed
 from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
@@ -70,15 +71,17 @@ def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function |
     span = call.meta.get("span")
     if name in REFUSED:
         found = N005.at(span, name=name).because(REFUSED[name])
-        report.append(found.with_hint(propose_form(name, _written(call.expressions)) or _fill_hint(name, call)))
+        form = propose_form(name, _written(call.expressions))
+        report.append(found.with_sql(form or _fill_hint(name, call)))
     elif name in FOREIGN:
         reason, form = FOREIGN[name]
         own = propose_form(name, _written(call.expressions))
-        hint = own or _fill_form(form, call.expressions) or _fill_hint(name, call)
-        report.append(N005.at(span, name=name).because(reason).with_hint(hint))
+        written = own or _fill_form(form, call.expressions)
+        report.append(N005.at(span, name=name).because(reason).with_sql(written or _fill_hint(name, call)))
     else:
-        known = INSTEAD.get(name) or propose_name(name, (each.name for each in FUNCTIONS), 0.7)
-        report.append(N004.at(span, name=name).with_hint(known))
+        found, form = N004.at(span, name=name), _fill_hint(name, call)
+        near = add_nearest(found, name, (each.name for each in FUNCTIONS), 0.7)
+        report.append(near if form is None else found.with_sql(form))
     return None
 
 
@@ -93,7 +96,7 @@ def _fill_form(form: str | None, arguments: Sequence[exp.Expression]) -> str | N
     needed = max((int(place) for place in re.findall(r"{(\d)}", form or "")), default=-1) + 1
     if form is None or len(texts) < needed:
         return None
-    return form.format(*texts, all=", ".join(texts), rest=", ".join(texts[1:]))
+    return type(form)(form.format(*texts, all=", ".join(texts), rest=", ".join(texts[1:])))
 
 
 def _written(arguments: Sequence[exp.Expression]) -> list[str]:
@@ -124,7 +127,7 @@ def fit(
     if not fitting:
         count = f"{len(arguments)} argument{'' if len(arguments) == 1 else 's'}"
         found = T005.at(span, name=function.name, count=count).because(f"it takes {takes}")
-        report.append(found.with_hint(propose_form(function.name, _written(call.expressions))))
+        report.append(found.with_sql(propose_form(function.name, _written(call.expressions))))
         return None
     for shape, patterns in fitting:
         problems: list[Diagnostic] = []
@@ -137,7 +140,7 @@ def fit(
         if problems:  # a literal or the body of a lambda is wrong
             is_encoding = function.name in ("ENCODE", "DECODE")
             form = propose_form(function.name, _written(call.expressions)) if is_encoding else None
-            report.extend(each.with_hint(form) if form else each for each in problems)
+            report.extend(each.with_sql(form, span) if form else each for each in problems)
             return None
     problems = []
     changed = _cast_arguments(function, [patterns for _, patterns in fitting], arguments, problems)
@@ -150,7 +153,7 @@ def fit(
     problem = T006.at(span, name=function.name, types=types).because(f"it takes {takes}")
     hint = _cast_hint([patterns for _, patterns in fitting], arguments)
     form = propose_form(function.name, _written(call.expressions))
-    report.append(problem.with_hint(_number_hint(function, arguments) or form or hint))
+    report.append(problem.with_sql(_number_hint(function, arguments) or form, otherwise=hint))
     return None
 
 
@@ -382,7 +385,7 @@ def _number_hint(function: Function, arguments: Sequence[Argument]) -> str | Non
     if RowFault.TIME_TEXT not in function.raises or not isinstance(first, Typed) or not is_number(first.type):
         return None
     text = "" if first.span is None else first.span.text
-    return f"TIMESTAMP_SECONDS({text}), or TIMESTAMP_MILLIS({text})"
+    return Prose(f"TIMESTAMP_SECONDS({text}), or TIMESTAMP_MILLIS({text})")
 
 
 def _cast_hint(patterns: Sequence[tuple[Pattern, ...]], arguments: Sequence[Argument]) -> str | None:

@@ -39,8 +39,10 @@ def cast_problem(operand: Typed, target: Type) -> Diagnostic | None:
     if fits:
         return None
     problem = T010.at(operand.span, text=value, type=target)
-    span = operand.span
-    return problem if span is None else problem.with_hint(f"TRY_CAST({span.text} AS {target}) gives NULL")
+    if operand.span is None:
+        return problem
+    text = re.sub(r"(?<=[0-9])[A-Za-z]{1,2}$", "", operand.span.text)  # the type of a number fails by itself
+    return problem.with_sql(f"TRY_CAST({text} AS {target})", after=" gives NULL")
 
 
 def literal_number(expression: exp.Expression) -> Number | None:

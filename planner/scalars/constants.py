@@ -13,7 +13,7 @@ from functools import cache, partial
 import msgspec
 from sqlglot import exp
 
-from penstock.diagnostics import nearest
+from penstock.diagnostics import Prose, Span, nearest
 from penstock.diagnostics.codes.types import T013, T014
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.functions.forms import translate_format
@@ -59,6 +59,10 @@ class Objection(msgspec.Struct, frozen=True):
 
     reason: str | None
     hint: str | None = None
+    """Prose, or what to write in the place of `place`, which is the literal if it is None."""
+    place: Span | None = None
+    before: str = ""
+    after: str = ""
 
 
 def judge(function: str, kind: Kind, place: int, arguments: Sequence[Typed]) -> Diagnostic | None:
@@ -71,7 +75,7 @@ def judge(function: str, kind: Kind, place: int, arguments: Sequence[Typed]) -> 
     known = (exp.Literal, exp.Boolean) if kind.name in _NEVER_NULL else (exp.Literal, exp.Boolean, exp.Null)
     if kind.literal and not isinstance(literal, known):
         found = T013.at(argument.span, function=function, kind=kind.noun)
-        return found.with_hint(_both_ways(function, arguments) if kind.name == "FLAG" else None)
+        return found.with_sql(_both_ways(function, arguments) if kind.name == "FLAG" else None)
     objection = _objection(function, kind, literal, arguments)
     if objection is None:
         return None
@@ -79,7 +83,8 @@ def judge(function: str, kind: Kind, place: int, arguments: Sequence[Typed]) -> 
         f"'{literal.name}'" if isinstance(literal, exp.Literal) and literal.is_string else str(whole_number(literal))
     )
     found = T014.at(argument.span, function=function, value=value, kind=kind.noun)
-    return (found if objection.reason is None else found.because(objection.reason)).with_hint(objection.hint)
+    reasoned = found if objection.reason is None else found.because(objection.reason)
+    return reasoned.with_sql(objection.hint, objection.place, before=objection.before, after=objection.after)
 
 
 def text_problem(construct: str, kind: str, value: Typed) -> Diagnostic | None:
@@ -108,7 +113,7 @@ def _objection(function: str, kind: Kind, literal: exp.Expression, arguments: Se
     if kind.name == "TIME_PART" and literal.name.upper() in _PARTS_ELSEWHERE:
         time = arguments[1].span
         form = _PARTS_ELSEWHERE[literal.name.upper()]
-        return Objection(None, None if time is None else form.format(time.text))
+        return Objection(None, None if time is None else Prose(form.format(time.text)))
     rule = _TEXTS.get(kind.name)
     return None if rule is None else rule(literal.name)
 
@@ -142,7 +147,11 @@ def _one_of(words: Sequence[str], more: Sequence[str], text: str) -> Objection |
     if text.upper() in (*words, *more):
         return None
     near = nearest(text.upper(), words)
-    return Objection(None, f"did you mean '{near}'?" if near else "known: " + ", ".join(words))
+    return _guess(near, Prose("known: " + ", ".join(words)))
+
+
+def _guess(near: str | None, otherwise: Prose) -> Objection:
+    return Objection(None, otherwise) if near is None else Objection(None, f"'{near}'", None, "did you mean ", "?")
 
 
 def _groups(arguments: Sequence[Typed]) -> int | None:
@@ -168,7 +177,10 @@ def _judge_grouped(function: str, text: str, arguments: Sequence[Typed]) -> Obje
     if regex.groups != 0 or None in spans:
         return None
     shown = ", ".join(each.text for each in spans if each is not None)
-    return Objection("Without a number the first group is asked for. 0 is the whole match.", f"{function}({shown}, 0)")
+    last = spans[-1]
+    assert last is not None
+    reason = "Without a number the first group is asked for. 0 is the whole match."
+    return Objection(reason, ", 0", Span(last.source, last.end, last.end), f"{function}({shown}", ")")
 
 
 def _replacement_objection(text: str, arguments: Sequence[Typed]) -> Objection | None:
@@ -199,7 +211,7 @@ def _zone(text: str) -> Objection | None:
     if _JAVA_ZONES.fullmatch(text) or text in known or not known:
         return None
     near = nearest(text, sorted(known))
-    return Objection(None, f"did you mean '{near}'?" if near else "a name such as 'Asia/Seoul', or '+09:00'")
+    return _guess(near, Prose("a name such as 'Asia/Seoul', or '+09:00'"))
 
 
 @cache

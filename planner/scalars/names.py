@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -9,9 +10,9 @@ import msgspec
 from msgspec.structs import replace
 from sqlglot import exp
 
-from penstock.diagnostics import Diagnostic, nearest
+from penstock.diagnostics import Diagnostic, Span, nearest
 from penstock.diagnostics.codes.names import N001, N002, N003
-from penstock.parser import ast
+from penstock.parser import ast, name_text
 from penstock.planner.functions import find_function
 from penstock.planner.types import Type
 
@@ -111,12 +112,13 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
             names = [f"{each.relation}.{each.name}" if each.relation else each.name for each in found]
             problem = N002.at(column.meta.get("span"), name=column.name)
             problem = problem.because(f"The rows have the event times {', '.join(names)}.")
-            problem = problem.with_hint(f"GREATEST({', '.join(names)}), or one of them")
+            problem = problem.with_sql(f"GREATEST({', '.join(names)})", after=", or one of them")
         elif relation is None or self.has_relation(relation):
             problem = problem.because("It stands for the event time of a stream. These rows have none.")
             of_window = [name for name in ("window_end", "window_start") if self.named(name, relation)]
             made = "where they are made: ROWTIME AS at, or MAX(ROWTIME) AS at beside GROUP BY"
-            problem = problem.with_hint(" or ".join(of_window) or made)
+            after = " or window_start" if len(of_window) > 1 else ""
+            problem = problem.with_sql(next(iter(of_window), None), after=after, otherwise=made)
         report.append(problem)
         return None
 
@@ -127,24 +129,27 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
         if found:
             choices = [f"{each.relation}.{each.name}" for each in found if each.relation]
             problem = N002.at(span, name=name)
-            return problem.with_hint(f"write {' or '.join(choices)}" if choices else None)
+            after = "".join(f" or {each}" for each in choices[1:])
+            return problem.with_sql(choices[0] if choices else None, before="write ", after=after)
         if relation is not None and not self.has_relation(relation):
             known = {each.relation: None for each in (*self.columns, *self.beyond) if each.relation}
-            return N003.at(span, name=relation).with_hint(propose_name(relation, known))
+            return add_nearest(N003.at(span, name=relation), relation, known)
         if name.lower() == "window_time" and self.named("window_end", relation):
-            return N001.at(span, name=name).with_hint("window_end - INTERVAL '1' MILLISECOND")
+            return N001.at(span, name=name).with_sql("window_end - INTERVAL '1' MILLISECOND")
         if name.upper() in _PSEUDO_COLUMNS:
             return N001.at(span, name=name).with_hint(_PSEUDO_COLUMNS[name.upper()])
         both = (*self.columns, *self.beyond)
         visible = [each.name for each in both if relation is None or is_same_name(each.relation, relation)]
         shown = name if relation is None else f"{relation}.{name}"
         quoted = relation is None and span is not None and span.text.startswith('"')
-        meant = propose_text(name, visible) if quoted else propose_name(name, visible)
+        problem = N001.at(span, name=shown)
         if relation is None and self.has_relation(name):
-            meant = f"{name}.* has all its columns, and {name}.column one of them"
-        elif relation is None and has_call_alone(name):
-            meant = f"{name.upper()}()"
-        return N001.at(span, name=shown).with_hint(meant)
+            return problem.with_hint(f"{name}.* has all its columns, and {name}.column one of them")
+        if relation is None and has_call_alone(name):
+            return problem.with_sql(f"{name.upper()}()")
+        if quoted:
+            return add_text(problem, name, visible)
+        return add_nearest(problem, name, visible)
 
 
 # Columns that ksqlDB adds to rows.
@@ -168,22 +173,35 @@ def is_same_name(left: str | None, right: str) -> bool:
     return left is not None and left.casefold() == right.casefold()
 
 
-def propose_text(name: str, known: Iterable[str]) -> str:
-    """The hint for a name in double quotes, which is a text in other systems."""
+def add_text(problem: Diagnostic, name: str, known: Iterable[str]) -> Diagnostic:
+    """The finding with a hint about a name in double quotes, which is a text in other systems."""
     near = nearest(name, tuple(dict.fromkeys(known)))
     text = "'" + name.replace("'", "''") + "'"
     if near is not None:
-        return f"did you mean {near}, or the text {text}?"
-    return f"{text} is a text: double quotes are around names"
+        return problem.with_sql(name_text(near), before="did you mean ", after=f", or the text {text}?")
+    return problem.with_sql(text, after=" is a text: double quotes are around names")
 
 
-def propose_name(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
-    """A hint that names the known name nearest to an unknown one, or lists the few that there are.
+def add_nearest(problem: Diagnostic, name: str, known: Iterable[str], likeness: float = 0.6) -> Diagnostic:
+    """The finding with a hint that names the known name nearest to an unknown one, or lists the few that there are.
 
-    `likeness`: how much of the two has to be the same.
+    Args:
+        problem: the finding at the unknown name.
+        name: the unknown name.
+        known: the known names.
+        likeness: how much of the two has to be the same.
     """
     names = tuple(dict.fromkeys(known))
     near = nearest(name, names, likeness)
     if near is not None:
-        return f"did you mean {near}?"
-    return f"known: {', '.join(names)}" if 0 < len(names) <= 12 else None
+        return problem.with_guess(name_text(near), _find_name(problem, name))
+    return problem.with_hint(f"known: {', '.join(names)}" if 0 < len(names) <= 12 else None)
+
+
+def _find_name(problem: Diagnostic, name: str) -> Span | None:
+    """The place of a name in what a finding marks, which may have a relation in front of it or arguments behind it."""
+    span = problem.labels[0].span if problem.labels else None
+    if span is None:
+        return None
+    found = re.search(rf"(?<!\w)[`\"]?{re.escape(name)}[`\"]?(?!\w)", span.text, re.IGNORECASE)
+    return span if found is None else Span(span.source, span.start + found.start(), span.start + found.end())

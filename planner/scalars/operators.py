@@ -88,14 +88,15 @@ def refuse(node: exp.Expression, operands: tuple[Typed, ...], report: list[Diagn
         wrong = next((operand for operand in operands if operand.type != STRING), operands[0])
         problem = T002.at(wrong.span or span, str(wrong.type), operator=symbol, types=wrong.type)
         castable = isinstance(wrong.type, Simple | Decimal)
-        report.append(problem.with_hint(cast_hint(wrong, STRING) if castable else _propose_element(symbol, operands)))
+        whole = None if castable else _propose_element(symbol, operands)
+        report.append(problem.with_sql(cast_hint(wrong, STRING)) if castable else problem.with_sql(whole, span))
     elif texts and others and is_number(others[0]):
         problem = T004.at(texts[0].span or span, "STRING", operator=symbol, type=others[0])
-        report.append(problem.with_hint(cast_hint(texts[0], others[0])))
+        report.append(problem.with_sql(cast_hint(texts[0], others[0])))
     else:
         types = " and ".join(str(operand.type) for operand in operands)
         problem = T002.at(span, operator=symbol, types=types)
-        report.append(problem.with_hint(_propose_form(symbol, operands)))
+        report.append(problem.with_sql(_propose_form(symbol, operands)))
 
 
 def _propose_element(symbol: str, operands: tuple[Typed, ...]) -> str | None:
@@ -298,7 +299,7 @@ def conversion(node: exp.Expression, operand: Typed, target: Type, report: list[
     """CAST and TRY_CAST, refused between types that Spark's ANSI mode does not convert."""
     if not can_cast(operand.type, target):
         found = T012.at(node.meta.get("span"), source=operand.type, target=target)
-        report.append(found.with_hint(_propose_conversion(operand, target)))
+        report.append(found.with_sql(_propose_conversion(operand, target)))
         return None
     if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast):
         checked = as_time(operand, target, report)

@@ -30,7 +30,7 @@ from penstock.planner.scalars.arrows import read_arrows
 from penstock.planner.scalars.calls import Argument, fit, known_function
 from penstock.planner.scalars.implicit import unify_comparable
 from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_literal, number_type, unit_of
-from penstock.planner.scalars.names import Scope, is_same_name, propose_name
+from penstock.planner.scalars.names import Scope, add_nearest, is_same_name
 from penstock.planner.scalars.operators import MONTHS
 from penstock.planner.scalars.sizes import size_problem
 from penstock.planner.scalars.typed import Typed, make_typed, unify_values
@@ -73,7 +73,7 @@ class Resolver(msgspec.Struct, frozen=True):
     def _not_allowed(self, node: exp.Expression, construct: str) -> None:
         span = node.meta.get("span")
         hint = f"STRUCT{span.text}" if isinstance(node, exp.Tuple) and span is not None else None
-        self.report.append(T008.at(span, construct=construct).with_hint(hint))
+        self.report.append(T008.at(span, construct=construct).with_sql(hint))
 
     # Names
 
@@ -126,10 +126,11 @@ class Resolver(msgspec.Struct, frozen=True):
             found = next(((name, type_) for name, type_ in declared if is_same_name(name, field.name)), None)
             if found is None:
                 problem = N006.at(node.meta.get("span"), type=value.type, name=field.name)
-                hint = propose_name(field.name, (name for name, _ in declared))
                 if isinstance(value.type, Map) and isinstance(value.expression, exp.Column):
-                    hint = f"{value.expression.name}['{field.name}']"
-                self.report.append(problem.with_hint(hint))
+                    problem = problem.with_sql(f"{value.expression.name}['{field.name}']")
+                else:
+                    problem = add_nearest(problem, field.name, (name for name, _ in declared))
+                self.report.append(problem)
                 return None
             dot = exp.Dot(this=value.expression, expression=exp.to_identifier(found[0], quoted=True))
             value = make_typed(node, dot, found[1])

@@ -90,11 +90,11 @@ def _no_common_type(
     place = value.span or node.meta.get("span")
     if STRING not in (target, value.type):
         found = T003.at(place, str(value.type), left=target, right=value.type)
-        return found.with_hint(_propose_millis(values))
+        return found.with_sql(_propose_millis(values))
     other = value.type if target == STRING else target
     text = next((each for each in values if each.type == STRING), value)
     problem = T004.at(text.span or place, "STRING", operator=construct, type=other)
-    return problem.with_hint(cast_hint(text, other))
+    return problem.with_sql(cast_hint(text, other))
 
 
 def _propose_millis(values: Sequence[Typed]) -> str | None:

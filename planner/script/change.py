@@ -156,10 +156,12 @@ def verb(statement: Statement) -> str:
     return "UPDATE" if isinstance(statement, ast.Update) else "DELETE FROM"
 
 
-def refuse(statement: Statement, entry: Declared, span: Span, reason: str, hint: str | None = None) -> CompileError:
+def refuse(
+    statement: Statement, entry: Declared, span: Span, reason: str, hint: str | None = None, sql: str | None = None
+) -> CompileError:
     """The refusal of the statement for a reason."""
     found = K021.at(span, "", statement=verb(statement), target=entry.name, reason=reason)
-    return CompileError([found.with_hint(hint)])
+    return CompileError([found.with_sql(sql, otherwise=hint)])
 
 
 def match_rows(statement: Statement, relation: ast.Table, entry: Declared, context: Context) -> Matched:
@@ -232,7 +234,7 @@ def fit_value(target: Column, value: exp.Expression, scope: Scope, statement: St
     stored = store(typed.expression, typed.type, target.type, span)
     if stored is None:
         reason = f"its column {target.name} is {target.type}, and the value is {typed.type}"
-        raise refuse(statement, entry, span, reason, f"CAST({span.text} AS {target.type})")
+        raise refuse(statement, entry, span, reason, sql=f"CAST({span.text} AS {target.type})")
     return Named(target.name, stored, target.type)
 
 

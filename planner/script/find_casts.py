@@ -27,4 +27,7 @@ def find_casts(query: RunningQuery) -> Iterator[Diagnostic]:
                 type_ = cast.to.sql("spark")
                 warning = T018.at(span, source=cast.meta[MARK], type=type_)
                 reason = "A row for which it fails stops the query; TRY_CAST gives NULL instead."
-                yield warning.because(reason).with_hint(f"TRY_CAST({text} AS {type_})")
+                form = f"TRY_CAST({text} AS {type_})"
+                told = warning.because(reason)
+                is_there = written is not None and span is not None and written == span
+                yield told.with_sql(form) if is_there else told.with_hint(form)

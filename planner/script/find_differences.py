@@ -65,7 +65,7 @@ def find_differences(query: RunningQuery, emitting: Places) -> Iterator[Diagnost
             continue
         found.add((span, difference.form))
         warning = T020.at(span, form=difference.form, systems=difference.systems)
-        yield warning.because(difference.reason).with_hint(difference.hint)
+        yield warning.because(difference.reason).with_sql(difference.hint)
 
 
 def _judge(part: exp.Expression, *, is_ksqldb: bool) -> OtherMeaning | None:

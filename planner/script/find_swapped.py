@@ -30,4 +30,4 @@ def find_swapped(query: RunningQuery) -> Iterator[Diagnostic]:
                 found.add(span)
                 shown = ", ".join(each.text for each in spans)
                 reason = "ksqlDB has the pattern first."
-                yield T019.at(span, function=function).because(reason).with_hint(f"{function}({shown})")
+                yield T019.at(span, function=function).because(reason).with_sql(f"{function}({shown})")

@@ -201,7 +201,7 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
         found = C007.at(option.name.span, "", name=option.name.text)
         found = found.because("The settings are " + ", ".join(types) + ". Spark's own cannot be set.")
         other = _SETTINGS_ELSEWHERE.get(option.name.folded, "leave it out: it sets what belongs to another system")
-        raise CompileError([found.with_hint(f"did you mean {guess}?" if guess else other)])
+        raise CompileError([found.with_guess(guess, otherwise=other)])
     value = read_value(option, type_, report)
     if report:
         raise CompileError(report)

@@ -35,4 +35,4 @@ def quote(name: str) -> str:
 
 def literal(value: str) -> str:
     """A text as SQL has it."""
-    return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
+    return "'" + value.replace("'", "''") + "'"

@@ -87,14 +87,17 @@ def compare_values(
     common = scalars.common_type(first.type, second.type)
     if common is None or not all(scalars.is_lossless(t, common) for t in (first.type, second.type)):
         found = J012.at(span, "", left=first.type, right=second.type)
-        raise CompileError([found.with_hint(_propose_cast(first, second, left, right))])
+        raise CompileError([found.with_sql(_propose_cast(first, second, left, right), otherwise=_CAST_ONE)])
     source = first.type if first.type != common else second.type
     found = J013.at(span, "", source=source, target=common)
     context.warnings.append(found.with_hint(f"declare both keys as {common}"))
     return scalars.cast(first.expression, first.type, common), scalars.cast(second.expression, second.type, common)
 
 
-def _propose_cast(first: Typed, second: Typed, left: FromRows, right: FromRows) -> str:
+_CAST_ONE = "cast one side so that both have one type"
+
+
+def _propose_cast(first: Typed, second: Typed, left: FromRows, right: FromRows) -> str | None:
     """What to compare in the place of a text and a value of another type. A table keeps its key as it is."""
     for text, other, rows in ((first, second, left), (second, first, right)):
         cast = cast_hint(text, other.type) if isinstance(rows.node.shape, KStream) else None
@@ -102,7 +105,7 @@ def _propose_cast(first: Typed, second: Typed, left: FromRows, right: FromRows) 
             return f"TRY_{cast} = {other.span.text}"
         if text.type == STRING and text.span is not None and is_printable(other.type):
             return f"{cast_hint(other, STRING)} = {text.span.text}"
-    return "cast one side so that both have one type"
+    return None
 
 
 def find_side(expression: exp.Expression, left: Node, right: Node) -> str:

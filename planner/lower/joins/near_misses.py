@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 from sqlglot import exp
 
-from penstock.diagnostics import Diagnostic
+from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.joins import J001, J002, J003, J004, J005, J006, J009
 from penstock.parser.ast import Join
 from penstock.planner.functions import clock_calls, is_bare
@@ -49,7 +49,7 @@ def find_bound_under_or(attempt: Attempt) -> Diagnostic | None:
     for part in attempt.rest:
         if isinstance(bare(part), exp.Or) and len(list_mentions(part, attempt.times)) == 2:
             found = J003.at(part.meta["span"], "when the other branch is true, the times may lie any distance apart")
-            return found.with_hint(f"({part.meta['span'].text}) AND {example_bound(attempt)}")
+            return found.with_sql(f"({part.meta['span'].text}) AND {example_bound(attempt)}")
     return None
 
 
@@ -58,7 +58,7 @@ def find_processing_time(attempt: Attempt) -> Diagnostic | None:
         for clock in list_clocks(part, attempt.times):
             if list_mentions(part, attempt.times):
                 found = J005.at(part.meta["span"], f"{clock} changes while the rows wait")
-                return found.with_hint(f"compare the two event times: {example_bound(attempt)}")
+                return found.with_sql(example_bound(attempt), before="compare the two event times: ")
     return None
 
 
@@ -77,7 +77,7 @@ def find_unrecognised_form(attempt: Attempt) -> Diagnostic | None:
         months = [i for i in part.find_all(exp.Interval) if str(i.args["unit"].this).upper() in ("MONTH", "YEAR")]
         label = "MONTH and YEAR have no fixed length" if months else "no fixed difference can be read from this"
         found = J006.at(part.meta["span"], label)
-        return found.with_hint(f"compare the event times themselves: {example_bound(attempt)}")
+        return found.with_sql(example_bound(attempt), before="compare the event times themselves: ")
     return None
 
 
@@ -91,7 +91,7 @@ def find_other_columns(attempt: Attempt) -> Diagnostic | None:
         if len({column.relation for column in stamps}) == 2:
             times = " and ".join(attempt.times.as_sql())
             found = J004.at(part.meta["span"], f"the event times are {times}")
-            return found.with_hint(f"the watermark is on the event times: {example_bound(attempt)}")
+            return found.with_sql(example_bound(attempt), before="the watermark is on the event times: ")
     return None
 
 
@@ -118,7 +118,9 @@ def find_one_sided_bound(attempt: Attempt) -> Diagnostic | None:
         assert upper is not None
         limit = f"{right} >= {shift_time(left, upper.milliseconds - FIVE_MINUTES)}"
     found = J002.at(attempt.used[0].meta["span"], f"gives no {missing} end for {right} - {left}")
-    return found.also(attempt.join.span, "this join").with_hint(f"add the other end: AND {limit}")
+    span = attempt.used[0].meta["span"]
+    behind = Span(span.source, span.end, span.end)
+    return found.also(attempt.join.span, "this join").with_sql(f" AND {limit}", behind, before="add the other end:")
 
 
 def shift_time(time: str, milliseconds: int) -> str:
@@ -130,11 +132,17 @@ def shift_time(time: str, milliseconds: int) -> str:
 def explain_missing_bound(attempt: Attempt) -> Diagnostic:
     join = attempt.join
     found = J001.at(join.left.span, "left stream").also(find_right_span(join), "both sides would be kept forever")
-    on = "" if join.on is None else f"{join.on.meta['span'].text} AND "
-    if isinstance(join.on, exp.Or):
-        on = f"({join.on.meta['span'].text}) AND "
+    place: Span | None = None if join.on is None else join.on.meta.get("span")
+    if join.using:
+        right = join.right.span
+        return found.with_sql(
+            " WITHIN 5 MINUTES", Span(right.source, right.end, right.end), before=f"JOIN {right.text}"
+        )
     found = found.because("JOIN … WITHIN 5 MINUTES ON … bounds it in both directions.")
-    return found.with_hint(f"ON {on}{example_bound(attempt)}")
+    if place is None:
+        return found.with_hint(f"ON {example_bound(attempt)}")
+    on = f"({place.text})" if isinstance(join.on, exp.Or) else place.text
+    return found.with_sql(f"{on} AND {example_bound(attempt)}", place, before="ON ")
 
 
 def example_bound(attempt: Attempt) -> str:

@@ -48,7 +48,7 @@ def match_windows(join: ast.Join, parts: Sequence[exp.Expression], left: FromRow
             if bound is None or bound.width or not (bound.lower.closed and bound.upper.closed):
                 reason = "a row has to meet the rows of one window"
                 found = J021.at(used[0].meta["span"], "", left=left.name, right=right.name, reason=reason)
-                raise CompileError([found.with_hint(f"{two} = {one} - INTERVAL '7' DAY")])
+                raise CompileError([found.with_sql(f"{two} = {one} - INTERVAL '7' DAY")])
             if one_end != two_end and size is None:
                 reason = "their lengths differ from window to window"
                 raise CompileError([J021.at(used[0].meta["span"], "", left=left.name, right=right.name, reason=reason)])

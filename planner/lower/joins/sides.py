@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -31,7 +32,7 @@ def qualify_sides(join: ast.Join, left: FromRows, right: FromRows) -> tuple[From
     left, right = qualify_columns(left, join.left.span), qualify_columns(right, join.right.span)
     if left.scope.has_relation(right.name):
         found = J014.at(join.right.span, "", name=right.name).also(join.left.span, "")
-        raise CompileError([found.with_hint(f"{right.name} AS another")])
+        raise CompileError([found.with_sql(f"{write_relation(join.right)} AS another")])
     return left, right
 
 
@@ -80,6 +81,15 @@ def add_filter(node: Node, conditions: Sequence[exp.Expression]) -> Node:
     if condition is None:
         return node
     return Filter(schema=node.schema, shape=node.shape, span=node.span, input=node, condition=condition)
+
+
+def write_relation(relation: ast.Relation) -> str:
+    """The text of a relation without its alias."""
+    alias: ast.Name | None = getattr(relation, "alias", None)
+    if alias is None:
+        return relation.span.text
+    start = relation.span.start
+    return re.sub(r"\s+AS\s*$", "", relation.span.source.text[start : alias.span.start].rstrip(), flags=re.IGNORECASE)
 
 
 def find_right_span(join: ast.Join) -> Span:

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.joins import J014
-from penstock.parser import ast
+from penstock.parser import ast, name_text
 from penstock.planner.lower.context import Context, make_scope, resolve_condition, resolve_scalar
 from penstock.planner.lower.items import find_value_column
 from penstock.planner.lower.joins.conditions import Equality, compare_values, find_key_equality
@@ -111,7 +111,7 @@ def lower_source(rows: FromRows, membership: RemoteMembership, context: Context)
     assert table is not None, "the table of a membership is in a database"
     known = {each.name.casefold() for each in rows.node.schema}
     if rows.scope.has_relation(name) or any(each.name.casefold() in known for each in right.node.schema):
-        raise CompileError([J014.at(source.span, "", name=name).with_hint(f"{source.name.text} AS another")])
+        raise CompileError([J014.at(source.span, "", name=name).with_sql(f"{name_text(source.name.text)} AS another")])
     return right, table
 
 

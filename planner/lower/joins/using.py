@@ -10,12 +10,12 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.joins import J022
 from penstock.diagnostics.codes.names import N001, N002
-from penstock.parser import ast
+from penstock.parser import ast, name_text
 from penstock.planner.lower.context import place
 from penstock.planner.lower.joins.sides import find_right_span
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import conjunction
-from penstock.planner.scalars.names import Scope, SharedColumn, propose_name
+from penstock.planner.scalars.names import Scope, SharedColumn, add_nearest
 
 
 def name_condition(join: ast.Join, left: FromRows, right: FromRows, where: Sequence[exp.Expression]) -> ast.Join:
@@ -68,8 +68,8 @@ def find_side_column(name: ast.Name, rows: FromRows) -> exp.Expression:
         raise CompileError(
             [N002.at(name.span, name=name.text).with_hint("ON instead of USING says which one is meant")]
         )
-    known = propose_name(name.text, (each.name for each in rows.scope.columns))
-    raise CompileError([N001.at(name.span, name=f"{rows.name}.{name.text}").with_hint(known)])
+    found_none = N001.at(name.span, name=f"{rows.name}.{name.text}")
+    raise CompileError([add_nearest(found_none, name.text, (each.name for each in rows.scope.columns))])
 
 
 def is_about_both(condition: exp.Expression, left: Scope, right: Scope) -> bool:
@@ -83,4 +83,7 @@ def explain_natural(join: ast.Join, left: FromRows, right: FromRows) -> Diagnost
     """The finding for NATURAL JOIN, with the columns that it compares today."""
     both = [each.name for each in left.scope.columns if right.scope.named(each.name)]
     found = J022.at(find_right_span(join), "").because("A column that is added to one side would change the answer.")
-    return found.with_hint(f"JOIN {right.name} USING ({', '.join(dict.fromkeys(both))})" if both else "JOIN with ON")
+    shared = ", ".join(map(name_text, dict.fromkeys(both)))
+    kind = "" if join.kind is ast.JoinKind.INNER else f"{join.kind.value} "
+    joined = f"{kind}JOIN {join.right.span.text} USING ({shared})"
+    return found.with_sql(joined if both else None, otherwise="JOIN with ON")
