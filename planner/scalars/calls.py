@@ -70,14 +70,12 @@ def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function |
         return function
     span = call.meta.get("span")
     if name in REFUSED:
-        found = N005.at(span, name=name).because(REFUSED[name])
-        form = propose_form(name, _written(call.expressions))
+        found, form = N005.at(span, name=name).because(REFUSED[name]), propose_form(name, _written(call.expressions))
         report.append(found.with_sql(form or _fill_hint(name, call)))
     elif name in FOREIGN:
         reason, form = FOREIGN[name]
-        own = propose_form(name, _written(call.expressions))
-        written = own or _fill_form(form, call.expressions)
-        report.append(N005.at(span, name=name).because(reason).with_sql(written or _fill_hint(name, call)))
+        form = propose_form(name, _written(call.expressions)) or _fill_form(form, call.expressions)
+        report.append(N005.at(span, name=name).because(reason).with_sql(form or _fill_hint(name, call)))
     else:
         found, form = N004.at(span, name=name), _fill_hint(name, call)
         near = add_nearest(found, name, (each.name for each in FUNCTIONS), 0.7)
