@@ -9,10 +9,9 @@ from typing import TypeAlias
 import msgspec
 from sqlglot import exp
 
-from penstock.diagnostics import Prose
+from penstock.diagnostics import Diagnostic, Prose
 from penstock.diagnostics.codes.names import N004, N005
 from penstock.diagnostics.codes.types import T005, T006
-from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.functions import FOREIGN, FUNCTIONS, INSTEAD, REFUSED, Function, find_function
 from penstock.planner.functions.facts import RowFault
 from penstock.planner.functions.forms import propose_form
@@ -77,9 +76,9 @@ def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function |
         form = propose_form(name, _written(call.expressions)) or _fill_form(form, call.expressions)
         report.append(N005.at(span, name=name).because(reason).with_sql(form or _fill_hint(name, call)))
     else:
-        found, form = N004.at(span, name=name), _fill_hint(name, call)
-        near = add_nearest(found, name, (each.name for each in FUNCTIONS), 0.7)
-        report.append(near if form is None else found.with_sql(form))
+        found = add_nearest(N004.at(span, name=name), name, (each.name for each in FUNCTIONS), 0.7)
+        form = _fill_hint(name, call)
+        report.append(found if form is None else found.with_sql(form))
     return None
 
 
@@ -149,9 +148,8 @@ def fit(
         return None
     types = ", ".join("lambda" if isinstance(each, exp.Lambda) else str(each.type) for each in arguments)
     problem = T006.at(span, name=function.name, types=types).because(f"it takes {takes}")
-    hint = _cast_hint([patterns for _, patterns in fitting], arguments)
-    form = propose_form(function.name, _written(call.expressions))
-    report.append(problem.with_sql(_number_hint(function, arguments) or form, otherwise=hint))
+    form = _number_hint(function, arguments) or propose_form(function.name, _written(call.expressions))
+    report.append(problem.with_sql(form, otherwise=_cast_hint([patterns for _, patterns in fitting], arguments)))
     return None
 
 
