@@ -20,6 +20,8 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.codegen.ejected.folder_names import list_folder_columns
+from penstock.compilation import compile_read
+from penstock.diagnostics import Source
 from penstock.runtime import RuntimeSession
 from tests.model.rows import difference
 
@@ -153,8 +155,12 @@ def test_what_does_not_fit_is_rejected_and_all_else_is_as_in_duckdb(spark: Spark
     text = f"CREATE STREAM a ({columns}) WITH ({place}); CREATE STREAM a_out AS SELECT STREAM * FROM a;"
     text += f"CREATE STREAM b ({columns}) WITH ({place}, folder_columns = FALSE);"
     text += "CREATE STREAM b_out AS SELECT STREAM dt, hour FROM b;"
+    text += f"CREATE TABLE t (id INT PRIMARY KEY, dt DATE, hour INT) WITH ({place});"
+    compilation = penstock.compile(text)
+    read = compile_read(Source("<read>", "SELECT id, dt, hour FROM t"), compilation.catalog, memory=False)
     with RuntimeSession(spark) as session:
-        session.run_once(penstock.compile(text).program, drain=True)
+        session.run_once(compilation.program, drain=True)
+        table = {row["id"]: (row["dt"], row["hour"]) for row in session.read(read)}
         found = {row["id"]: (row["dt"], row["hour"]) for row in session.rows("a_out")}
         rejected = session.rows("a_out_rejected/a")
         plain = session.rows("b_out")
@@ -167,6 +173,7 @@ def test_what_does_not_fit_is_rejected_and_all_else_is_as_in_duckdb(spark: Spark
         8: (date(2026, 1, 9), 1),
         9: (None, None),
     }
+    assert table == found
     assert sorted(json.loads(row["record"])["id"] for row in rejected) == [3, 4]
     assert sorted(row["hour"] or 0 for row in plain) == [0, 0, 0, 0, 0, 0, 7, 23, 23]
     files = [f"{tmp_path}/{path}.json" for path in rows if path[-1] in "12"]
