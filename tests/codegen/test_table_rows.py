@@ -50,6 +50,17 @@ def test_puts(rows: Any, complete: bool) -> None:
     assert [reason for reason, _ in table.rejected] == [NO_KEY] * (len(rows) - len(sound))
 
 
+@given(st.permutations([(1, "x", 3), (1, "x", None), (1, "x", 7), (2, "y", 5), (2, "y", -5)]))
+def test_rows_of_one_key_and_time_are_ordered_by_their_columns(rows: list[tuple[int, str, int | None]]) -> None:
+    """The last one does not depend on the order in which they came. NULL is last here."""
+    a, b, n = zip(*rows, strict=True)
+    time = pa.array([1_000] * len(rows), pa.timestamp("us"))
+    given = pa.table({"a": pa.array(a, pa.int64()), "b": pa.array(b), "n": pa.array(n, pa.int64()), "_order": time})
+    table = Rows(*START)
+    put_rows(table, given, KEY, ["_order"], complete=False)
+    assert {key: row["n"] for key, row in table.rows.items()} == {(1, "x"): None, (2, "y"): 5}
+
+
 @settings(deadline=None)
 @given(ops)
 def test_deletes(rows: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from random import Random
 
 import duckdb
@@ -10,9 +11,12 @@ import pyarrow as pa
 import pytest
 
 import penstock
-from penstock.diagnostics import CompileError
+from penstock.compilation import compile_read
+from penstock.diagnostics import CompileError, Source
 from penstock.planner.plan import Listing
+from penstock.runtime import answer_small
 from tests.model.evaluate import evaluate
+from tests.model.history import History, write_json_lines
 from tests.model.rows import difference
 from tests.model.values import Row
 from tests.properties import hidden_keys
@@ -57,6 +61,35 @@ def compare(seed: int) -> str:
     found = [{name: row[name] for name in columns} for row in evaluate(compiled.root, records)]
     differing = difference(found, expected)
     return f"{seed}: {script}\n{records}\n{differing}" if differing else ""
+
+
+def read_without_spark(seed: int, folder: Path) -> tuple[str, str | None]:
+    """A query, and how what is read for it differs from DuckDB's answer. None where Spark is asked, and of IN."""
+    chance = Random(seed)
+    tables = tuple(hidden_keys.draw_table(chance, name) for name in hidden_keys.NAMES)
+    writer = hidden_keys.Writer(chance, tables)
+    query = writer.query()
+    if " IN (SELECT" in query:
+        return query, None
+    records = {table.name: hidden_keys.draw_records(chance, table) for table in tables}
+    write_json_lines(History((records,)), folder)
+    script = "\n".join([*(hidden_keys.declare(each, str(folder)) for each in tables), *writer.views])
+    found = answer_small(compile_read(Source("", query), penstock.compile(script).catalog, memory=False).small)
+    if found is None:
+        return query, None
+    contents = {table.name: hidden_keys.fold_records(table, records[table.name]) for table in tables}
+    columns, expected = answer(tables, contents, [*writer.views, query])
+    rows = list(found)
+    assert [*found.columns] == columns, query
+    return query, difference(rows, expected)
+
+
+def test_reads_without_spark_show_the_same(tmp_path: Path) -> None:
+    answers = [read_without_spark(seed, tmp_path / str(seed)) for seed in range(SCRIPTS)]
+    answered = [(query, differing) for query, differing in answers if differing is not None]
+    tried["hidden keys, read without Spark"] += len(answered)
+    assert len(answered) > SCRIPTS // 3
+    assert [each for each in answered if each[1]] == []
 
 
 def test_what_is_not_shown_counts_nowhere() -> None:
