@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from penstock.parser import ast
 from penstock.planner.plan import Node, Ranked
-from penstock.planner.plan.aggregate import Emission, GroupAggregate, WindowAggregate
+from penstock.planner.plan.aggregate import Emission, GroupAggregate, SessionWindow, WindowAggregate
 from penstock.planner.plan.join import IntervalJoin, JoinType
 from penstock.planner.plan.table import TableJoin, TableLookup
 from penstock.planner.plan.walk import walk
@@ -86,6 +86,8 @@ def _explain_node(statement: Foreign, system: System, node: Node) -> Iterator[st
     if isinstance(node, WindowAggregate):
         if system is System.FLINK and node.emission is Emission.CHANGES:
             yield "Flink sends a window once, when it is final; here each change of it is sent: EMIT FINAL"
+        if system is System.KSQLDB and isinstance(node.window, SessionWindow):
+            yield "window_end of a session is the gap behind its last row; in ksqlDB the window ends with that row"
         if system is System.KSQLDB and node.retention is None:
             yield "ksqlDB keeps windows for a day, to be looked up; here RETENTION says for how long"
     if isinstance(node, GroupAggregate | TableJoin) and system is not System.SPARK:

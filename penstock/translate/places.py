@@ -60,8 +60,10 @@ def kafka(
 
 def files(path: str, form: str, given: Mapping[str, str], used: set[str]) -> PlaceOptions:
     """CSV files have no header unless the options say so, in Flink and in Spark."""
+    if not form:
+        raise NotTranslatedError("the table names no place of its rows, and no format: USING json LOCATION '…' does")
     if form.lower() not in _FILE_FORMATS:
-        raise NotTranslatedError(f"Penstock reads {', '.join(_FILE_FORMATS)} files, and not {form or 'others'}")
+        raise NotTranslatedError(f"Penstock reads {', '.join(_FILE_FORMATS)} files, and not {form}")
     if not path:
         raise NotTranslatedError("the table has no folder: name that of its files by WITH (…, path = '…')")
     separated = next((name for name in given if name in _DELIMITERS and given[name] != ","), None)

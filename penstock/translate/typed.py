@@ -77,7 +77,7 @@ def _judge_quotient(part: exp.Div, span: Span, system: System) -> TypedChange | 
     """A quotient of whole numbers is one. That of others has a value for a divisor of 0."""
     left, right = _span(part.this), _span(part.expression)
     divisor = _inner(part.expression)
-    is_safe = isinstance(divisor, exp.Literal) and float(divisor.name) != 0
+    is_safe = isinstance(divisor, exp.Literal) and not divisor.is_string and float(divisor.name) != 0
     if _type(_inner(part.this)) in INTEGERS and _type(divisor) in INTEGERS and left is not None and right is not None:
         sign = span.source.text[left.end : right.start]
         if sign.count("/") != 1:

@@ -206,6 +206,7 @@ def test_a_session_of_ksqldb_ends_at_its_last_row(gap: str, milliseconds: int) -
     assert f"(WINDOWEND - {milliseconds}) AS e" in found.sql
     assert f"(WINDOWEND - {milliseconds}) - WINDOWSTART AS len" in found.sql
     assert "the time of that row (" in " ".join(found.notes)
+    assert "the window ends with that row" in " ".join(found.notes)
 
 
 def test_the_end_of_a_session_keeps_its_name() -> None:
@@ -340,3 +341,13 @@ def test_names_keep_their_case() -> None:
     found = run(f"CREATE STREAM ACTIVITY ({columns}) WITH (KAFKA_TOPIC = 'activity');", System.KSQLDB)
     for name in ("ACTIVITY_ID INT", "`userId` STRING", '"Mixed" STRUCT<`City` STRING, text BIGINT>'):
         assert name in found.sql
+
+
+def test_a_table_without_a_place_is_told() -> None:
+    found = run("CREATE OR REFRESH STREAMING TABLE devices COMMENT 'the newest';", System.SPARK)
+    assert found.notes == ("the table names no place of its rows, and no format: USING json LOCATION '…' does",)
+
+
+def test_a_refused_declaration_is_named_where_it_is_read() -> None:
+    text = "CREATE TABLE Lost (a INT) WITH ('connector' = 'datagen');\nCREATE VIEW v AS SELECT a FROM lost;"
+    assert run(text, System.FLINK).notes[1] == "lost is refused above, in line 1"
