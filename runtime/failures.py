@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeAlias
 from urllib.parse import unquote
 
 from py4j.protocol import Py4JError, Py4JNetworkError
@@ -21,7 +22,7 @@ from pyspark.errors import PySparkException
 from penstock.codegen.ejected.databases.faults import TABLE_ERROR
 from penstock.codegen.program import Printed
 from penstock.codegen.spark_versions import SLOT_CHECK_SETTING
-from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R066, R081, R083, R099
+from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R047, R055, R066, R081, R083, R099
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.runtime.errors import NO_KEY, RunError, explain_loss, explain_no_key
@@ -53,9 +54,9 @@ def explain(error: BaseException, query: str, printed: Sequence[Printed] = (), s
     if finding is not None:
         return finding
     for number in reversed(range(len(layers))):
-        for conditions, rule in _RULES:
-            if re.match(conditions, layers[number].condition):
-                return rule(layers[number], layers[number + 1 :], query)
+        rule = find_rule(layers[number].condition)
+        if rule is not None:
+            return rule(layers[number], layers[number + 1 :], query)
     finding = java_error(layers, query, printed, span)
     if finding is not None:
         return finding
@@ -218,14 +219,27 @@ def explain_unread(table: str, message: str, hint: str | None, span: Span | None
     return R066.at(span, table=table, reason=" ".join(message.split())).with_hint(hint)
 
 
-_RULES: tuple[tuple[str, Callable[[Layer, list[Layer], str], Diagnostic]], ...] = (
+def _explain_worker(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
+    """The Python that reads an input for Spark cannot be started."""
+    told = layer.parameters.get("msg") or layer.parameters.get("resFromPython") or layer.message
+    return R047.at(None, python="Python", host="a worker", reason=_first_line(told))
+
+
+_Rule: TypeAlias = Callable[[Layer, list[Layer], str], Diagnostic]
+_RULES: tuple[tuple[str, _Rule], ...] = (
     (r"FAILED_READ_FILE\.PARQUET_COLUMN_DATA_TYPE_MISMATCH", _misfit),
     (r"FAILED_READ_FILE|PATH_NOT_FOUND", _unread),
     (r"PYTHON_EXCEPTION", _python),
     (r"USER_RAISED_EXCEPTION", _explain_raised),
     (r"CONCURRENT_SCHEDULER_INSUFFICIENT_SLOT", _explain_few_slots),
-    (r"CONCURRENT_STREAM_LOG_UPDATE|CONCURRENT_QUERY|\w*STATE_STORE\w*\.?\w*LOCK", _rival),
+    (r"CONCURRENT_STREAM_LOG_UPDATE|CONCURRENT_QUERY|STATE_STORE_INVALID_STAMP|\w*STATE_STORE\w*\.?\w*LOCK", _rival),
+    (r"STREAMING_PYTHON_RUNNER_INITIALIZATION", _explain_worker),
 )
+
+
+def find_rule(condition: str) -> _Rule | None:
+    """What explains an error of Spark's with this name."""
+    return next((rule for conditions, rule in _RULES if re.match(conditions, condition)), None)
 
 
 def _file(layer: Layer) -> str:

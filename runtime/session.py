@@ -45,11 +45,12 @@ from penstock.runtime.side_by_side import list_waits, run_side_by_side
 from penstock.runtime.sink_log import rows_folder
 from penstock.runtime.spark import check_same_spark, installed_spark
 from penstock.runtime.status import QueryReport, Status
-from penstock.runtime.storage import Storage, is_local
+from penstock.runtime.storage import Storage, is_local, is_local_master
 from penstock.runtime.sweep import sweep
 from penstock.runtime.task_slots import TaskSlots
 from penstock.runtime.why import find_chain, list_reasons
 from penstock.runtime.workers import check_shared, check_workers, list_needed_packages
+from penstock.runtime.writable import check_writable
 
 
 def connect(
@@ -84,6 +85,8 @@ def connect(
         if "SPARK_REMOTE" in os.environ:
             refusal = R002.at(None, reason="SPARK_REMOTE is of Spark Connect, which is not supported")
             raise RunError([refusal.with_hint("unset SPARK_REMOTE")])
+        if is_local_master(master):
+            check_writable(program if isinstance(program, Program) else None, checkpoint)
         users = list_users(program, checkpoint)
         started = start_spark(master or "local[*]", settings, short=short, users=users)
         # Everybody in this process can get the first session, and change its settings.
@@ -274,6 +277,8 @@ class RuntimeSession:
         newer = [*find_newer_functions(program, installed_spark())]
         if newer:
             raise RunError(newer)
+        if is_local(self._spark):
+            check_writable(program, self._folder)
         add_jars(self._spark, list_users(program))
         check_real_time(self._spark, program)
         readers = check_places(Storage(self._spark), program, self._folder)

@@ -30,7 +30,12 @@ def absolute(path: str) -> str:
 
 def is_local(spark: SparkSession) -> bool:
     """Whether Spark runs in the JVM of this process alone."""
-    return re.fullmatch(r"local(\[.*\])?", str(spark.sparkContext.master)) is not None
+    return is_local_master(str(spark.sparkContext.master))
+
+
+def is_local_master(master: str | None) -> bool:
+    """The same of a master; None is this machine."""
+    return re.fullmatch(r"local(\[.*\])?", master or "local") is not None
 
 
 def is_glob(path: str) -> bool:

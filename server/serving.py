@@ -18,7 +18,9 @@ from pathlib import Path
 import psycopg
 from psycopg import conninfo
 
+from penstock.diagnostics import render
 from penstock.planner.plan import SecretOption
+from penstock.runtime.writable import explain_unwritable
 from penstock.server.database.bootstrap import add_token, name_holders, prepare_catalog
 from penstock.server.database.embedded import DATABASE, ENGINE, OWNER, SUPERUSER, EmbeddedPostgres
 from penstock.server.database.statement_log import StatementLog
@@ -139,10 +141,14 @@ def raise_file_limit() -> None:
 def lock_state(state: Path) -> Iterator[None]:
     """Holds the state folder, so that no other server uses it.
 
-    Raises ServerError if one does.
+    Raises ServerError if one does, or if it cannot be written.
     """
-    state.mkdir(parents=True, exist_ok=True)
-    with (state / "lock").open("a") as file:
+    try:
+        state.mkdir(parents=True, exist_ok=True)
+        lock = (state / "lock").open("a")
+    except OSError as error:
+        raise ServerError(render(explain_unwritable(state.absolute(), error))) from None
+    with lock as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

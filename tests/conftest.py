@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -12,7 +12,7 @@ import hypothesis
 import pytest
 from py4j.java_gateway import JavaPackage, JVMView
 
-from tests import campaign
+from tests import campaign, skips
 from tests.jvm.options import jvm_options
 from tests.jvm.quick_files import use_quick_files
 
@@ -48,9 +48,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not campaign.IS_RUNNING:
         for item in items:
             if item.get_closest_marker("campaign"):
-                item.add_marker(pytest.mark.skip(reason="runs with PENSTOCK_CAMPAIGN=1, as in `make campaign`"))
+                item.add_marker(pytest.mark.skip(reason=skips.CAMPAIGN))
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: (item.get_closest_marker("spark") is None, item.path.parent.name not in LONG))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fails tests that lack something on this machine, where PENSTOCK_NO_SKIPS says so."""
+    report = yield
+    if skips.ARE_GAPS_REFUSED:
+        skips.refuse_gap(report)
+    return report
 
 
 @pytest.hookimpl(optionalhook=True)

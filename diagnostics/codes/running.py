@@ -53,6 +53,9 @@ R053 = Code("R053", "file of the output folder is lost or damaged: {path}")
 R054 = Code("R054", "state of {query} is lost or damaged: {path}")
 R055 = Code("R055", "no space left on a disk that {query} writes to")
 R056 = Code("R056", "checkpoint was made with Spark {before}, and this is Spark {spark}: {path}")
+R057 = Code("R057", "folder cannot be written: {path}")
+R058 = Code("R058", "state of {query} was being repartitioned: {path}")
+R059 = Code("R059", "state of {query} does not fit into memory")
 R060 = Code("R060", "{query} cannot write its table: {reason}")
 R061 = Code("R061", "table of {query} is not as it is declared: {reason}")
 R062 = Code("R062", "another process writes the table of {query}: {reason}")
@@ -89,7 +92,7 @@ CODES = (
     *(R020, R021, R022, R023, R024, R025, R026, R027, R028, R029),
     *(R030, R031, R032, R033, R034),
     *(R040, R041, R042, R043, R044, R045, R046, R047, R048, R049),
-    *(R050, R051, R052, R053, R054, R055, R056),
+    *(R050, R051, R052, R053, R054, R055, R056, R057, R058, R059),
     *(R060, R061, R062, R063, R064, R065, R066, R067, R068),
     *(R070, R071, R072, R073, R074, R075, R076, R077, R078, R079, R080, R081, R082, R083, R084),
     R085,

@@ -9,6 +9,7 @@ from penstock.codegen.ejected.databases.changes import Changes
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.writer import WritePolicy
 from tests.databases.places import COLUMNS, DDL, POLICY, Place, keys_of, rows_of
+from tests.skips import skip_no_case
 
 ALL = "SELECT k, v, s FROM t ORDER BY k"
 
@@ -168,7 +169,7 @@ def test_a_key_of_several_columns(place: Place) -> None:
 
 def test_a_table_in_a_schema(place: Place) -> None:
     if place.dialect == "sqlite":
-        pytest.skip("SQLite has no schemas")
+        skip_no_case("SQLite has no schemas")
     place.execute("CREATE SCHEMA other", DDL.replace("TABLE t", "TABLE other.t"))
 
     def work(changes: Changes) -> None:

@@ -25,6 +25,7 @@ from tests.databases.proxy import Proxy
 from tests.databases.test_statements import declare
 from tests.model.evaluate import evaluate
 from tests.model.history import Tables
+from tests.skips import skip_no_case
 
 pytestmark = pytest.mark.spark
 
@@ -242,7 +243,7 @@ def test_a_table_that_differs_is_refused_before_the_first_row(
 
 def test_values_that_the_declaration_does_not_allow(spark: SparkSession, tmp_path: Path, place: Place) -> None:
     if place.dialect != "sqlite":
-        pytest.skip("its columns have types")
+        skip_no_case("its columns have types")
     place.execute(USERS, VISITS, "INSERT INTO users VALUES (1, 'a', 'many', '')")
     put_clicks(tmp_path, 0, [click(0, 1)])
     query = "SELECT STREAM c.n, u.score FROM clicks c JOIN users u ON u.id = c.id"

@@ -16,6 +16,7 @@ from penstock.codegen.ejected.databases.changes import Changes
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.spark_types import arrow_type
 from tests.databases.places import Place
+from tests.skips import skip_no_case
 
 UTC = dt.UTC
 VALUES: dict[str, list[Any]] = {
@@ -93,7 +94,7 @@ def read_plain(place: Place, type_: str, value: Any) -> Any:
 @pytest.mark.parametrize("way", ["upsert", "insert", "update"])
 def test_values_come_back(place: Place, type_: str, way: str) -> None:
     if place.dialect != "duckdb" and (type_ in NESTED or (place.dialect == "sqlite" and "DECIMAL" in type_)):
-        pytest.skip("the database has no such type")
+        skip_no_case("the database has no such type")
     values = [None, *(VALUES | NESTED)[type_]]
     writer = place.writer(place.table([("k", "INT", False), ("v", type_, True)], create=True))
     rows = pa.table({"k": pa.array(range(len(values)), pa.int32()), "v": pa.array(values, arrow_type(type_))})
@@ -115,7 +116,7 @@ def test_values_come_back(place: Place, type_: str, way: str) -> None:
 @pytest.mark.parametrize("type_", [name for name in VALUES if name not in ("FLOAT", "DOUBLE")])
 def test_values_are_keys(place: Place, type_: str) -> None:
     if place.dialect == "sqlite" and "DECIMAL" in type_:
-        pytest.skip("the database has no such type")
+        skip_no_case("the database has no such type")
     values = [value for value in VALUES[type_] if not isinstance(value, str) or len(value) < 1000]
     writer = place.writer(place.table([("k", type_, False), ("v", "INT", True)], create=True))
     keys = pa.array(values, arrow_type(type_))
@@ -198,7 +199,7 @@ FOREIGN = {
 @pytest.mark.parametrize("number", range(5))
 def test_values_that_the_declaration_does_not_allow(place: Place, number: int) -> None:
     if number >= len(FOREIGN[place.dialect]):
-        pytest.skip("there are fewer cases")
+        skip_no_case("there are fewer cases")
     column, type_, value = FOREIGN[place.dialect][number]
     place.execute(f"CREATE TABLE t (k INTEGER PRIMARY KEY, {column})", f"INSERT INTO t VALUES (1, {value})")
     writer = place.writer(place.table([("k", "INT", False), ("v", type_, True)]))

@@ -15,7 +15,7 @@ from penstock.server.engine import QUERY_COLUMNS
 from tests.server.clients.address import Address
 from tests.server.postgres.door import Door
 
-pytestmark = pytest.mark.skipif(shutil.which("psql") is None, reason="psql is not installed")
+pytestmark = pytest.mark.skipif(shutil.which("psql") is None, reason="apt-get install postgresql-client")
 
 BAD = "CREATE STREAM bad AS\n  SELECT 1"
 ERROR = """ERROR:  K012: a watermark is missing

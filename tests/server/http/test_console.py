@@ -20,7 +20,7 @@ from tests.server.http.browser import CHROMIUM, CONTROL, DRIVER, ENTER, RESET, S
 from tests.server.http.conftest import Door
 from tests.server.http.test_statements import ORDERS, TOTALS, send
 
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs the packages chromium and chromium-driver")
+pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="apt-get install chromium chromium-driver")
 
 PAGES = {
     "#/queries": "totals",

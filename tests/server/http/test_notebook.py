@@ -121,7 +121,7 @@ def test_reads_are_told_from_queries(sql: str, expected: bool) -> None:
 
 
 def test_ipython_runs_cells(names: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    shells = pytest.importorskip("IPython.core.interactiveshell", reason="IPython is not installed")
+    shells = pytest.importorskip("IPython.core.interactiveshell", reason="make setup installs IPython")
     shell = shells.InteractiveShell.instance()
     try:
         shell.user_ns |= names

@@ -27,7 +27,7 @@ def commands() -> list[tuple[str, str]]:
     return [(part.partition("\n")[0], part.partition("\n")[2]) for part in parts]
 
 
-@pytest.mark.skipif(not shutil.which("curl"), reason="needs curl")
+@pytest.mark.skipif(not shutil.which("curl"), reason="apt-get install curl")
 def test_the_commands_print_what_stands_below_them(door: Door, tmp_path: Path) -> None:
     """All of them in one go: later ones need what earlier ones have made. `…` stands for anything."""
     (tmp_path / "orders.sql").write_text(f"{ORDERS};\n{TOTALS};\n", encoding="utf-8")
