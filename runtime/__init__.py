@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from penstock.runtime.times import moment_text, span_text
     from penstock.runtime.warm_up import write_archive
     from penstock.runtime.why import list_reasons
+    from penstock.runtime.writable import explain_unwritable
 
 __all__ = [
     "Cause",
@@ -40,6 +41,7 @@ __all__ = [
     "connect",
     "count_topics",
     "explain_unseen",
+    "explain_unwritable",
     "has_large_batches",
     "is_short",
     "list_reasons",
@@ -68,6 +70,7 @@ _HOMES = {
     "answer_small": "small_reads",
     "connect": "session",
     "count_topics": "kafka_counts",
+    "explain_unwritable": "writable",
     "has_large_batches": "input_sizes",
     "is_short": "input_sizes",
     "explain_unseen": "field_account",

@@ -20,7 +20,7 @@ from psycopg import conninfo
 
 from penstock.diagnostics import render
 from penstock.planner.plan import SecretOption
-from penstock.runtime.writable import explain_unwritable
+from penstock.runtime import explain_unwritable
 from penstock.server.database.bootstrap import add_token, name_holders, prepare_catalog
 from penstock.server.database.embedded import DATABASE, ENGINE, OWNER, SUPERUSER, EmbeddedPostgres
 from penstock.server.database.statement_log import StatementLog

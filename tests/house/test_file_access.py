@@ -34,6 +34,8 @@ LOCAL = {
     "codegen/ejected/program.py": {"tempfile.mkdtemp"},
     # Links are followed where the path is on local disks; elsewhere there are none.
     "runtime/places.py": {"os.path.islink", "os.path.realpath", "os.walk"},
+    # Folders of this machine are tried before there is a Spark; others are left to it.
+    "runtime/writable.py": {"os.geteuid", "pathlib.Path", "shutil.rmtree", "tempfile.mkdtemp"},
     # Sizes of local folders, for which Spark would take long.
     "runtime/storage.py": {"os.scandir"},
     # Names that Spark cannot see, of inputs on local disks.
