@@ -46,8 +46,8 @@ APART = frozenset(
         "_version",
     }
 )
-# Attributes of objects, and options of SQLAlchemy.
-NO_COLUMNS = frozenset({"_where", "_origin", "_printed"})
+# Attributes of objects, options of SQLAlchemy, and the end of the name of a folder.
+NO_COLUMNS = frozenset({"_where", "_origin", "_printed", "_rejected"})
 # Made different from the names of the columns beside them.
 UNUSED = frozenset({"_window"})
 STREAM = "CREATE STREAM s (id BIGINT KEY, v BIGINT, time TIMESTAMP{}, WATERMARK FOR time AS time) "
