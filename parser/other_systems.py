@@ -36,7 +36,11 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("FOR {number}", "SUBSTRING(text FROM 1 FOR 3)"),
     ("TABLESAMPLE (", _SAMPLE),
     ("OVERLAPS (", "two spans overlap where start1 < end2 AND start2 < end1"),
-    ("LATERAL ( SELECT", "compute the columns in the SELECT list, or in a subquery around the relation"),
+    (
+        "LATERAL ( SELECT",
+        "QUALIFY ROW_NUMBER() OVER (PARTITION BY key ORDER BY value DESC) <= 2 behind FROM keeps the first rows of a "
+        "key, as LIMIT does there; other columns are computed in the SELECT list, or in a subquery around the relation",
+    ),
     ("TABLE ( SELECT", "give the query a name before it: WITH q AS (the query), and then TABLE q"),
     *((f"IS {word}", "put the comparison in parentheses: (a = b) IS TRUE") for word in ("TRUE", "FALSE", "NOT TRUE")),
     ("IS JSON", "JSON_OBJECT_KEYS(text) IS NOT NULL tells objects, JSON_ARRAY_LENGTH(text) IS NOT NULL arrays"),
@@ -214,6 +218,12 @@ CALLS: dict[str, str] = {
 
 # What the language has a place for, but does not run.
 _UNBUILT: tuple[tuple[str, str, str], ...] = (
+    ("ASOF JOIN", "ASOF JOIN", "JOIN t FOR SYSTEM_TIME AS OF o.time ON the key looks up the row of that time"),
+    (
+        "ASOF LEFT JOIN",
+        "ASOF JOIN",
+        "LEFT JOIN t FOR SYSTEM_TIME AS OF o.time ON the key looks up the row of that time",
+    ),
     (
         "MATCH_RECOGNIZE (",
         "MATCH_RECOGNIZE",

@@ -209,12 +209,32 @@ def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], e
     if unbuilt is not None:
         construct, hint = unbuilt
         return building.B002.at(span, "", construct=construct).with_hint(hint)
+    end = _find_missing_end(language, source, tokens, index)
+    if end is not None:
+        return diagnostic.with_sql(";", end, after=" ends the statement before this one")
     proposal = (
         propose_form(tokens, index, show)
         or _propose_keyword(language, source, tokens, error)
         or propose_otherwise(tokens, index, show)
     )
     return diagnostic if proposal is None else diagnostic.with_hint(proposal)
+
+
+_STARTS = {"CREATE", "INSERT", "SELECT", "SET", "UPDATE", "DELETE", "EXPLAIN", "DROP", "SHOW", "DESCRIBE"}
+
+
+def _find_missing_end(language: Dialect, source: Source, tokens: list[Token], index: int) -> Span | None:
+    """The place between two statements where a semicolon is missing. `index`: the token at which the grammar stops."""
+    for place in range(min(index, len(tokens) - 1), max(index - 3, 0), -1):
+        if tokens[place].word not in _STARTS:
+            continue
+        end = tokens[place - 1].end
+        try:
+            language.parser.parse([*tokens[:place], Token(END, "", end, end)], partial(build, source))
+        except (UnexpectedToken, NestedTooDeep, CompileError):
+            continue
+        return Span(source, end, end)
+    return None
 
 
 def _describe_found(source: Source, token: Token) -> str:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics.codes import syntax
+from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
@@ -177,6 +178,8 @@ def relation(span: Span, first: Relation, *joins: JoinPart) -> Relation:
     """Joins group to the left."""
     check_chain(span, len(joins) + 1, "joined relations")
     left = first
+    if joins:
+        refuse_asof(first if len(joins) == 1 else joins[-2].right)
     for part in joins:
         on = None if isinstance(part.condition, tuple) else part.condition
         using = part.condition if isinstance(part.condition, tuple) else ()
@@ -208,6 +211,14 @@ def join(
         # LATERAL VIEW OUTER says the same.
         condition = None if isinstance(condition, exp.Boolean) and condition.this else condition
     return JoinPart(kind or JoinKind.INNER, right, span, within, condition)
+
+
+def refuse_asof(left: Relation) -> None:
+    """Raises CompileError for ASOF JOIN, whose first word was read as an alias."""
+    alias: Name | None = getattr(left, "alias", None)
+    if alias is not None and alias.span.text.upper() == "ASOF":
+        hint = "JOIN t FOR SYSTEM_TIME AS OF o.time ON the key looks up the row of that time"
+        raise CompileError([B002.at(alias.span, "", construct="ASOF JOIN").with_hint(hint)])
 
 
 def cross_join(span: Span, right: Relation) -> JoinPart:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -161,7 +162,8 @@ def refuse_endless_lists(grouping: Grouping) -> None:
     for aggregate, span in zip(grouping.aggregates, grouping.spans, strict=True):
         collecting = aggregate.entry.collecting
         if collecting is not None and collecting.keeps_all and not aggregate.distinct:
-            found = W044.at(span, "", function=aggregate.function)
+            written = re.match(r"\w+", span.text)  # some are computed from others
+            found = W044.at(span, "", function=written[0].upper() if written else aggregate.function)
             shape = grouping.rows.node.shape
             time = shape.time if isinstance(shape, KStream) else None
             groups = ", ".join([*grouping.texts, f"TUMBLE({time}, INTERVAL '1' HOUR)"])

@@ -60,7 +60,7 @@ def explain_comparison(node: exp.Expr) -> Diagnostic | None:
             hint = f"{left} IS NULL"
         else:
             hint = f"{left} IS NOT NULL AND {left} NOT IN ({', '.join(others)})" if others else f"{left} IS NOT NULL"
-        return T030.at(place, "", condition=shorten(place.text)).because(_REASON).with_hint(hint)
+        return T030.at(place, "", condition=shorten(place.text)).because(_REASON).with_sql(hint)
     if not isinstance(node, _COMPARED):
         return None
     sides = [each for each in node.iter_expressions() if not isinstance(each, exp.DataType)]
@@ -69,7 +69,7 @@ def explain_comparison(node: exp.Expr) -> Diagnostic | None:
     found = T030.at(span, "", condition=shorten(span.text)).because(_REASON)
     other = next((each for each in sides if not is_null(each)), None)
     if isinstance(node, exp.EQ | exp.NEQ) and other is not None:
-        return found.with_hint(f"{write(other)} IS {'NOT ' * isinstance(node, exp.NEQ)}NULL")
+        return found.with_sql(f"{write(other)} IS {'NOT ' * isinstance(node, exp.NEQ)}NULL")
     return found
 
 
@@ -85,7 +85,7 @@ def explain_path(call: exp.Anonymous) -> Diagnostic | None:
     better = next((each for each in (f"$.{path.name}", f"${path.name}") if _PATH.fullmatch(each)), "$.name")
     found = T031.at(span, "", function=name, path=shorten(path.name)).because("A path begins with $, the whole text.")
     quoted = better.replace("'", "''")
-    return found.with_hint(f"'{quoted}'")
+    return found.with_sql(f"'{quoted}'")
 
 
 _REASON = "A comparison with NULL is NULL."

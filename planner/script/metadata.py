@@ -52,12 +52,12 @@ def check_metadata(
             listed = ", ".join(f"'{each.key}' {each.type}" for each in connector.metadata)
             guess = nearest(definition.key, list(known))
             hint = guess and write_column(definition, known[guess])
-            report.append(found.because(f"It has {listed or 'none'}.").with_hint(hint))
+            report.append(found.because(f"It has {listed or 'none'}.").with_sql(hint))
         elif metadata.type != column.type:
             reason = f"the metadata '{metadata.key}' is {metadata.type}, the column is {column.type}"
             made = f"CREATE {statement.kind.value}"
             wrong = K021.at(definition.span, "", statement=made, target=statement.name.text, reason=reason)
-            report.append(wrong.with_hint(write_column(definition, metadata)))
+            report.append(wrong.with_sql(write_column(definition, metadata)))
     if report:
         raise CompileError(report)
     definitions = metadata_definitions(statement)

@@ -32,6 +32,8 @@ class Times(msgspec.Struct, frozen=True):
     left: str
     right: str
     near: Mapping[str, Near] = msgspec.field(default_factory=dict)
+    ends: Mapping[str, int] = msgspec.field(default_factory=dict)
+    """The ends of windows of groups, and how many milliseconds they lie behind the starts, for hints."""
 
     def side(self, column: exp.Column) -> str | None:
         """The plan name of the event time that `column` is, None for any other column."""

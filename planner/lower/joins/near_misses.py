@@ -91,7 +91,24 @@ def find_other_columns(attempt: Attempt) -> Diagnostic | None:
         if len({column.relation for column in stamps}) == 2:
             times = " and ".join(attempt.times.as_sql())
             found = J004.at(part.meta["span"], f"the event times are {times}")
+            counted = count_from_start(part, attempt)
+            if counted is not None:
+                return found.with_sql(counted, before="count from the event time: ")
             return found.with_sql(example_bound(attempt), before="the watermark is on the event times: ")
+    return None
+
+
+def count_from_start(part: exp.Expression, attempt: Attempt) -> str | None:
+    """The comparison with the start of a window and its length in the place of its end; None if it has none."""
+    for column in part.find_all(exp.Column):
+        found = attempt.times.scope.find(column, [])
+        size = attempt.times.ends.get(found.name.lower()) if found else None
+        start = next(
+            (each for each in attempt.times.as_sql() if found and each == f"{found.relation}.window_start"), None
+        )
+        if size is not None and start is not None:
+            text: str = part.meta["span"].text
+            return text.replace(column.meta["span"].text, f"{start} + {interval_sql(size)}")
     return None
 
 

@@ -24,12 +24,15 @@ from penstock.planner.plan import (
     AssignWindows,
     BoundEnd,
     Filter,
+    Hop,
     IntervalJoin,
     JoinType,
     KStream,
     Node,
     Project,
     TimeBound,
+    Tumble,
+    WindowAggregate,
     conjunction,
     conjuncts,
 )
@@ -104,8 +107,9 @@ def find_compared_times(parts: Sequence[exp.Expression], left: FromRows, right: 
     """The event times that the conditions bound the difference of; the default ones if they bound none."""
     scope = join_scopes(left, right)
     near = find_window_columns(left.node) | find_window_columns(right.node)
+    ends = find_window_ends(left.node) | find_window_ends(right.node)
     pairs = [
-        Times(scope, one.column, other.column, near)
+        Times(scope, one.column, other.column, near, ends)
         for one in stream_shape(left).times
         for other in stream_shape(right).times
     ]
@@ -142,6 +146,15 @@ def find_window_columns(node: Node) -> dict[str, Near]:
     names = {source: name for name, source in kept}
     found = [(name, below[source]) for name, source in kept if source in below]
     return {name: replace(near, time=names[near.time]) for name, near in found if near.time in names}
+
+
+def find_window_ends(node: Node) -> dict[str, int]:
+    """The end of the windows that a stream of groups has, and their size in milliseconds."""
+    while isinstance(node, Filter | Project):
+        node = node.input
+    if not isinstance(node, WindowAggregate) or not isinstance(node.window, Tumble | Hop):
+        return {}
+    return {"window_end": node.window.size}
 
 
 def stream_shape(rows: FromRows) -> KStream:

@@ -273,7 +273,7 @@ def find_condition_span(parts: Sequence[exp.Expression]) -> Span | None:
 
 def explain_wrong_key(join: ast.Join, right: FromRows, compared: Sequence[exp.Expression]) -> CompileError:
     """The error of a join of tables on neither one's whole primary key."""
-    names = {c.column: f"{c.relation}.{c.name}" for c in right.scope.columns}
+    names = {c.column: f"{c.relation}.{c.name}" if c.relation else c.name for c in right.scope.columns}
     shape = table_shape(right.node)
     if not shape.identity:
         return CompileError(
