@@ -85,6 +85,13 @@ class Foreign:
             self._found[(words, first)] = self._find(words, first)
         return self._found[(words, first)]
 
+    def find_inside(self, word: str, first: int, end: int) -> int:
+        """Where a word stands between two places, outside of brackets that open there; `end` if nowhere."""
+        place = first
+        while place < end and self.word(place) != word:
+            place = self.close(place) + 1 if self.sign(place) in ("(", "[") else place + 1
+        return min(place, end)
+
     @cached_property
     def _found(self) -> dict[tuple[str, int], int]:
         return {}

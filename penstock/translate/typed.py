@@ -11,7 +11,19 @@ from sqlglot import exp
 
 from penstock.diagnostics import Source, Span
 from penstock.planner.plan.expressions import Expression
-from penstock.planner.types import BINARY, BOOLEAN, DOUBLE, FLOAT, INTEGERS, STRING, TIMESTAMP, Decimal, Type
+from penstock.planner.types import (
+    BINARY,
+    BOOLEAN,
+    DOUBLE,
+    FLOAT,
+    INTEGERS,
+    STRING,
+    TIMESTAMP,
+    Decimal,
+    Map,
+    Struct,
+    Type,
+)
 from penstock.translate.model import Known, System
 
 _NAME = re.compile(r"(\w+)\s*\(")
@@ -60,6 +72,10 @@ def _judge(part: Expression, span: Span, system: System, known: Known) -> TypedC
         return None
     if isinstance(part, exp.Div):
         return _judge_quotient(part, span, system)
+    if isinstance(part, exp.Mod) and system is System.KSQLDB and _type(part) in INTEGERS:
+        if not _is_nonzero(_inner(part.expression)):
+            return TypedChange(span.start, span.end, None, "a remainder of 0 fails; in ksqlDB it is NULL: NULLIF")
+        return None
     if isinstance(part, exp.Add | exp.Sub | exp.Mul) and _type(part) in INTEGERS and part.find(exp.Column):
         told = f"a whole number that does not fit its type fails; in {system.title} it wraps around"
         return TypedChange(span.start, span.end, None, told)
@@ -77,7 +93,7 @@ def _judge_quotient(part: exp.Div, span: Span, system: System) -> TypedChange | 
     """A quotient of whole numbers is one. That of others has a value for a divisor of 0."""
     left, right = _span(part.this), _span(part.expression)
     divisor = _inner(part.expression)
-    is_safe = isinstance(divisor, exp.Literal) and not divisor.is_string and float(divisor.name) != 0
+    is_safe = _is_nonzero(divisor)
     if _type(_inner(part.this)) in INTEGERS and _type(divisor) in INTEGERS and left is not None and right is not None:
         sign = span.source.text[left.end : right.start]
         if sign.count("/") != 1:
@@ -110,6 +126,9 @@ def _judge_cast(part: exp.Cast, span: Span, system: System, known: Known) -> Typ
             return None
         told = "a BOOLEAN as a text is true or false; in Flink TRUE or FALSE: UPPER"
         return TypedChange(span.start, span.end, f"UPPER({span.text})", told)
+    if target == STRING and isinstance(given, Map | Struct):
+        told = f"a map or struct as a text is written as in Spark; in {system.title} as in Java"
+        return TypedChange(span.start, span.end, None, told)
     if given == STRING and target not in (STRING, BINARY) and system is System.KSQLDB:
         told = (
             f"a CAST of a text to {part.to.sql('spark')} fails if the text does not fit; in ksqlDB it is NULL: TRY_CAST"
@@ -207,6 +226,11 @@ def _inner(part: Expression) -> Expression:
     while isinstance(part, exp.Paren) or (isinstance(part, exp.Cast) and _span(part) == _span(part.this)):
         part = part.this
     return part
+
+
+def _is_nonzero(part: Expression) -> bool:
+    """Whether it is a number that is written, and not 0."""
+    return isinstance(part, exp.Literal) and not part.is_string and float(part.name) != 0
 
 
 def _has_fraction(part: Expression) -> bool:

@@ -155,6 +155,10 @@ RULES: Mapping[str, Rule] = {
     "UNIX_TIMESTAMP": _edit_seconds,
     "FROM_UNIXTIME": tell("FROM_UNIXTIME gives the time in UTC; in Flink in the time zone of the session"),
     "EXTRACT": _edit_part,
+    "SUM": tell(
+        "SUM of whole numbers is a BIGINT, and fails if it does not fit; in Flink it has the type of its argument, and "
+        "wraps around"
+    ),
     "AVG": tell(
         "AVG of whole numbers is a DOUBLE, and of a DECIMAL has four more digits; in Flink it is a whole number, and "
         "has at least six digits"

@@ -162,7 +162,7 @@ RULES: Mapping[str, Rule] = {
     "COLLECT_SET": tell(
         "COLLECT_SET has its values in order and leaves out NULLs; in ksqlDB they come as they arrive, with a NULL"
     ),
-    "SUM": tell("SUM over NULLs alone is NULL; in ksqlDB it is 0: COALESCE"),
+    "SUM": tell("SUM over NULLs alone is NULL, and of an INT a BIGINT; in ksqlDB it is 0: COALESCE, and an INT"),
     "AVG": tell("AVG over NULLs alone is NULL; in ksqlDB it is 0: COALESCE"),
     "STDDEV_SAMP": tell(
         "STDDEV_SAMP is a standard deviation, NULL for a single row; in ksqlDB it is the variance (VAR_SAMP), and 0 "

@@ -63,8 +63,10 @@ def edit_element(call: Call) -> Iterator[Change]:
 
 def edit_substring(call: Call) -> Iterator[Change]:
     """SUBSTRING with a start that may lie before the text."""
-    start = call.find_number(1)
-    if len(call.arguments) >= 2 and (start is None or start < 0):
+    start, behind = call.find_number(1), call.statement.find_inside("FROM", call.place + 2, call.end - 1)
+    if behind < call.end - 1:  # SUBSTRING(text FROM start FOR length)
+        start = -1 if call.statement.tokens[behind + 1].type != "NUMBER" else 1
+    if (len(call.arguments) >= 2 or behind < call.end - 1) and (start is None or start < 0):
         where = "empty" if call.system is System.FLINK else "the beginning of the text"
         yield from call.tell(
             f"{call.name} from a place before the first character gives what overlaps; in {call.system.title} it is "
