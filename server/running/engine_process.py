@@ -59,7 +59,7 @@ class EngineProcess:
         self._live: dict[int, LiveQuery] = {}
         self._folders: dict[int, str] = {}
         self._spark: RuntimeSession | None = None
-        self._queue = StatementQueue(settings, self._script, self._apply)
+        self._queue = StatementQueue(settings, self._script)
         self._reported = self._pruned = self._trimmed = 0.0
 
     def run(self, stopping: Event) -> None:
@@ -78,6 +78,7 @@ class EngineProcess:
                 for name, text in self._settings.files:
                     self._run_file(Source(name, text))
                 self._store.say("READY")
+                self._queue.start()
                 while not stopping.is_set():
                     try:
                         self._work()
@@ -95,10 +96,11 @@ class EngineProcess:
             self._store.say("STOPPED")
 
     def _work(self) -> None:
-        """Answers the statements that wait, looks at the queries, and waits a moment."""
-        self._queue.work(self._store)
+        """Carries out a statement if one is ready, and looks at the queries."""
+        ready = self._queue.next(LOOK_SECONDS)
+        if ready is not None:
+            self._queue.carry_out(ready, self._apply)
         self._look()
-        self._store.wait(LOOK_SECONDS, self._queue.plug)
 
     def _stop_all(self) -> None:
         """Stops all queries at once, each at the end of its micro-batch."""

@@ -74,6 +74,12 @@ class LiveScript:
         self.catalog = Catalog(home=home)
         self.definitions: dict[int, LiveDefinition] = {}
 
+    def copy(self) -> LiveScript:
+        """The same as it is now."""
+        copied = LiveScript(self.catalog.home)
+        copied.catalog, copied.definitions = self.catalog, dict(self.definitions)
+        return copied
+
     def plan(
         self, statement: ast.Statement, source: Source, number: int, author: str, taken: frozenset[str]
     ) -> Planned:

@@ -53,6 +53,9 @@ class Store:
             "UPDATE penstock.statement SET state = 'refused', finished = now(), answer = %s WHERE state = 'running'",
             [Jsonb(refusal_json((lost,)))],
         )
+
+    def listen(self) -> None:
+        """Hears from now on when a statement comes; see `wait`."""
         self.db.execute("LISTEN penstock_statement")
 
     def say(self, state: str) -> None:
@@ -80,10 +83,10 @@ class Store:
             authors.append(taken.author)
             yield taken
 
-    def wait(self, seconds: float, plug: socket.socket) -> None:
-        """Returns when a statement may have come, when something comes from the plug, or after so many seconds."""
+    def wait(self, seconds: float, *plugs: socket.socket) -> None:
+        """Returns when a statement may have come, when something comes from a plug, or after so many seconds."""
         if next(self.db.notifies(timeout=0, stop_after=1), None) is None:
-            select.select([self.db.fileno(), plug.fileno()], [], [], seconds)
+            select.select([self.db.fileno(), *(each.fileno() for each in plugs)], [], [], seconds)
 
     def answer(self, number: int, answer: StatementAnswer | tuple[Refusal, ...], text: str) -> None:
         """Writes the answer to a statement, and tells the doors. `text`: the statement as others may see it."""

@@ -84,7 +84,7 @@ class Others:
         ways: dict[str, Callable[[], object]] = {
             "read": self._read,
             "statement": self._send,
-            "CREATE and DROP VIEW": self._make,
+            "CREATE or DROP VIEW": self._make,
             "HTTP read": self._ask,
             "check": self._check,
             "health": self._look,
@@ -94,7 +94,8 @@ class Others:
 
     def __enter__(self) -> Others:
         self._old = connect("olga", self._server.port)
-        self._maker = connect("sue", self._server.port)
+        self._maker = connect("olga", self._server.port)
+        self._made = itertools.cycle(["CREATE VIEW few AS SELECT STREAM id FROM clicks WHERE id > 1", "DROP VIEW few"])
         self._client = self._open("olga")
         for each in self._threads:
             each.start()
@@ -128,8 +129,7 @@ class Others:
             assert db.execute("SHOW STREAMS").fetchall()
 
     def _make(self) -> None:
-        self._maker.execute("CREATE VIEW few AS SELECT STREAM id FROM clicks WHERE id > 1")
-        self._maker.execute("DROP VIEW few")
+        self._maker.execute(next(self._made))
 
     def _ask(self) -> None:
         assert self._client.get("/v1/tables/hourly").json()["rows"]
