@@ -114,13 +114,12 @@ class EngineProcess:
         Raises psycopg.OperationalError if the catalog is not what this process knows: the next one begins with it.
         """
         LOG.warning("the connection to PostgreSQL is lost")
-        self._queue.forget()
         while not stopping.wait(LOOK_SECONDS):
             for live in self._live.values():
                 live.look()
             try:
                 self._store.db = self._settings.connect()
-                self._store.prepare()
+                self._store.say("READY")
             except psycopg.OperationalError:
                 continue
             known = dict.fromkeys(self._script.definitions, False)

@@ -91,7 +91,6 @@ class StatementQueue:
         self._inbox: SimpleQueue[Added | Removed | tuple[Ready, Carried]] = SimpleQueue()
         self._wake, self._woken = socket.socketpair()
         self._stopping = threading.Event()
-        self._is_forgetting = False
         self._thread = threading.Thread(target=self._run, name="penstock statements", daemon=True)
 
     def start(self) -> None:
@@ -121,10 +120,6 @@ class StatementQueue:
         self._version += 1
         self._inbox.put(news)
 
-    def forget(self) -> None:
-        """Drops all that is on its way. The log says that it was interrupted."""
-        self._is_forgetting = True
-
     def close(self) -> None:
         """Ends the thread, and the process that plans."""
         self._stopping.set()
@@ -152,9 +147,6 @@ class StatementQueue:
     def _work(self, store: Store) -> None:
         """Begins with statements that wait, and goes on with those whose plans are ready."""
         self._read_inbox(store)
-        if self._is_forgetting:
-            self._is_forgetting = False
-            self._jobs.clear()
         busy = [*(each.waiting.author for each in self._jobs.values()), *self._carried]
         for waiting in store.take(busy):
             refusal = _try(lambda waiting=waiting: check_submitter(store, waiting.author))  # type: ignore[misc]
