@@ -49,7 +49,7 @@ def check(path: Path, form: str) -> Result:
 @pytest.mark.parametrize("form", ["text", "json"])
 @pytest.mark.parametrize("kind", STATEMENTS)
 def test_twice_the_findings_take_twice_the_steps(kind: str, form: str, tmp_path: Path) -> None:
-    paths = [write_script(tmp_path, kind, count) for count in (150, 300)]
+    paths = [write_script(tmp_path, kind, count) for count in (60, 120)]
     check(paths[0], form)
     steps = [count_steps(partial(check, path, form)) for path in paths]
     assert steps[1] < 2.6 * steps[0]

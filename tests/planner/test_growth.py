@@ -87,11 +87,11 @@ def refuse(sql: str) -> set[str]:
 def test_what_doubles_at_each_level_is_refused_in_linear_time(
     kind: str, write: Callable[[str, int, str], str], head: str
 ) -> None:
-    sql = {levels: write(kind, levels, head) for levels in (70, 140)}
-    refuse(sql[70])  # so that nothing is loaded or cached while steps are counted
+    sql = {levels: write(kind, levels, head) for levels in (66, 132)}
+    refuse(sql[66])  # so that nothing is loaded or cached while steps are counted
     steps = {levels: count_steps(partial(refuse, text)) for levels, text in sql.items()}
-    assert refuse(sql[140]) == {SHARED[kind][-1]}
-    assert steps[140] < 2.6 * steps[70]
+    assert refuse(sql[132]) == {SHARED[kind][-1]}
+    assert steps[132] < 2.6 * steps[66]
 
 
 @pytest.mark.parametrize("clause", ["RETENTION 1 DAY", "EMIT FINAL", "EMIT EARLY EVERY 5 SECONDS"])
@@ -119,7 +119,7 @@ CHAINS: dict[str, tuple[int, Callable[[int], str]]] = {
     "branches": (40, lambda n: DECLARED + " UNION ALL ".join(["SELECT STREAM id FROM s"] * n)),
     "values": (60, lambda n: f"{DECLARED}SELECT STREAM id FROM s WHERE id IN ({', '.join(map(str, range(n)))})"),
     "statements": (
-        30,
+        12,
         lambda n: DECLARED + "\n".join(f"CREATE STREAM q{i} AS SELECT STREAM id FROM s;" for i in range(n)),
     ),
     "columns": (100, lambda n: f"{DECLARED}SELECT STREAM {', '.join(f'a + {i} AS c{i}' for i in range(n))} FROM s"),

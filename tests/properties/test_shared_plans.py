@@ -30,7 +30,7 @@ from tests.properties.test_chains import sent
 from tests.properties.test_tables import check
 
 pytestmark = pytest.mark.draws
-SCRIPTS = int(os.environ.get("PENSTOCK_SHARED", "25"))
+SCRIPTS = int(os.environ.get("PENSTOCK_SHARED", "15"))
 """Scripts of each kind that are accepted."""
 STREAM_TYPES = {"id": pa.int64(), "k": pa.string(), "v": pa.int64(), "time": pa.timestamp("ms")}
 TABLE_TYPES = {"id": pa.string(), "g": pa.string(), "v": pa.int64()}
