@@ -159,7 +159,7 @@ def refusal(past: dict[str, Any], present: dict[str, Any], place: str) -> Diagno
         return R056.at(None, before=before, spark=present["spark"], path=place).with_hint(hint)
     if past["fingerprint"] == present["fingerprint"]:
         return None
-    hint = "undo the change, take a new --checkpoint folder, or begin anew with --reset"
+    hint = "undo the change, or begin anew: --reset, or a new --checkpoint folder, and an output without rows of before"
     if _other(past, present, "partitions") and None not in (past["partitions"], present["partitions"]):
         hint += "; EXPLAIN PARTITIONS says what gives a join its number, of other operators it is SET state_partitions"
     return R010.at(None, path=place).because(f"changed since it was made: {_changes(past, present)}").with_hint(hint)

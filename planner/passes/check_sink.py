@@ -11,7 +11,18 @@ from penstock.diagnostics.codes.kinds import K008, K009, K016
 from penstock.planner.catalog import OPERATION
 from penstock.planner.connectors import Connector, connector_of
 from penstock.planner.connectors.meeting import make_reader, make_writer
-from penstock.planner.plan import Column, DeleteRows, KStream, KTable, Node, RunningQuery, Scan, Sink, UpdateRows
+from penstock.planner.plan import (
+    Column,
+    DeleteRows,
+    KStream,
+    KTable,
+    Node,
+    RunningQuery,
+    Scan,
+    Sink,
+    UpdateRows,
+    WTable,
+)
 from penstock.planner.plan.reserved import TABLE_COLUMNS
 from penstock.planner.plan.walk import is_changing, rows_leave, walk
 from penstock.planner.types import STRING
@@ -53,6 +64,9 @@ def check_sink(query: RunningQuery) -> Iterator[Diagnostic]:
             yield K009.at(span, "", target=sink.name).also(node.span, "read here")
 
 
+_FINAL = "EMIT FINAL behind GROUP BY, or SELECT STREAM: each window comes once, when it is complete"
+
+
 def check_operation(sink: Sink, connector: Connector, root: Node, span: Span) -> Iterator[Diagnostic]:
     """Finds what is wrong with the option that names the column of a changelog which says what each change does."""
     operation = dict(sink.options).get(OPERATION)
@@ -60,14 +74,17 @@ def check_operation(sink: Sink, connector: Connector, root: Node, span: Span) ->
         if is_changing(root):
             reason = f"{connector.name} can only be appended to, and this table changes"
             found = K008.at(span, "", target=sink.name, reason=reason)
-            hint = "SELECT STREAM over a window gives rows that are final"
+            hint = _FINAL
             if isinstance(root.shape, KTable) and connector.takes(OPERATION):
                 hint = "the option operation = 'op' writes its changes, and in that column what each does"
             yield found.with_hint(hint)
         return
-    if not (is_changing(root) and isinstance(root.shape, KTable)):
+    if is_changing(root) and isinstance(root.shape, WTable):
+        reason = "the option operation is for tables without windows"
+        yield K008.at(span, "", target=sink.name, reason=reason).with_hint(f"{_FINAL}; leave the option out then")
+    elif not (is_changing(root) and isinstance(root.shape, KTable)):
         reason = "it has the option operation, and its rows are neither replaced nor deleted"
-        yield K008.at(span, "", target=sink.name, reason=reason)
+        yield K008.at(span, "", target=sink.name, reason=reason).with_hint("leave the option out")
     if str(operation).lower() in TABLE_COLUMNS:
         yield K016.at(span, "", name=operation).with_hint("operation = 'op'")
     if any(each.name.lower() == str(operation).lower() for each in root.schema):
