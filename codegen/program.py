@@ -96,6 +96,8 @@ class Input(Connected):
     """Whether of two records of a key the one is newer whose place comes later, whatever their times are."""
     partitions: int | None = None
     """The declared number of partitions, None if there is none."""
+    explained: bool = False
+    """Whether there is a column `_why`: the reason why a record is malformed, as far as it is known."""
 
     @property
     def has_header(self) -> bool:

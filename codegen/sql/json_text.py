@@ -59,6 +59,18 @@ def rewrite(fields: Fields, value: Expression) -> Expression:
     return only_if(is_whole, _rewrite_object(value, dict(fields), None, 0))
 
 
+def read_raw(value: Expression, name: str) -> Expression:
+    """What stands in the record for the column of this name; NULL if nothing does."""
+    pattern = _pattern(rf"(?s){_STRING}\s*+:\s*+(?:{_STRING}|", f"|{_BARE})")
+    pairs = call("REGEXP_EXTRACT_ALL", value.copy(), pattern, number(0))
+
+    def is_it(pair: Expression) -> Expression:
+        return exp.EQ(this=call("LOWER", _name_of(pair)), expression=text(name.lower()))
+
+    last = call("TRY_ELEMENT_AT", _each("FILTER", pairs, "w0", is_it), number(-1))
+    return call("REGEXP_REPLACE", last, text(_BEFORE_VALUE), text(""))
+
+
 def _rewrite(value: Expression, type_: Type, depth: int) -> Expression:
     """The text of a value as a value of the type asks for it."""
     match type_:

@@ -15,6 +15,7 @@ from penstock.codegen.program import Input
 from penstock.codegen.sql.json_fields import FieldWatch
 from penstock.codegen.sql.metadata import make_metadata_items
 from penstock.codegen.sql.printing import print_inline
+from penstock.codegen.sql.reasons import KEY, NO_TEXT, WHY
 from penstock.codegen.sql.records import (
     MALFORMED,
     Columns,
@@ -100,15 +101,26 @@ def messages_of(source: Input) -> Messages:
     if not source.tombstones:
         malformed.append(exp.If(this=is_null(column("_metadata", "value")), true=text(NO_VALUE)))
     watch = None
+    why: list[str] = []
     if values:
         of_value, records = _value_part(source, values)
         parts.append(of_value)
         items += records.items
         watch = records.watch
         malformed.append(_first(MALFORMED))
+        why.append(records.why or "CAST(NULL AS STRING)")
     case = exp.Case(ifs=malformed) if malformed else cast(exp.Null(), STRING)
     items += [*make_metadata_items(source.metadata), print_inline(alias(case, MALFORMED)), *_origin(source)]
+    if source.explained:
+        items.append(_tell_why(why, has_key=bool(keys)))
     return Messages(tuple(parts), tuple(items), watch)
+
+
+def _tell_why(of_value: Sequence[str], *, has_key: bool) -> str:
+    """The item that says why a message is malformed."""
+    of_key = f"WHEN NOT `{MALFORMED_KEY}` IS NULL THEN '{KEY}' " if has_key else ""
+    otherwise = f"ELSE {of_value[0]} " if of_value else ""
+    return f"CASE {of_key}WHEN `_metadata`.`value` IS NULL THEN '{NO_TEXT}' {otherwise}END AS `{WHY}`"
 
 
 def watch_of(source: Input) -> FieldWatch | None:
@@ -122,7 +134,7 @@ def _value_part(source: Input, columns: Columns) -> tuple[MessagePart, Records]:
     options = dict(source.options)
     match options["format"]:
         case "json":
-            records = json_records(columns)
+            records = json_records(columns, explains=source.explained)
             return _make_part("value", records, is_checked=True), records
         case "csv":
             records = csv_records(columns, str(options["null"]) if "null" in options else None)

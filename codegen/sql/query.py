@@ -149,7 +149,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
         timed=bool(delays),
         key=query.key,
         rejects=tuple(each for each in rejects if each is not None),
-        fingerprint=fingerprint(name, sources, _describe_reading(root, scans, rejects), facts, output, state, numbered),
+        fingerprint=fingerprint(name, sources, _describe_reading(root, names), facts, output, state, numbered),
         interval=query.every or settings.trigger_interval,
         store=store,
         watermark_inputs=tuple(_watermark_input(scan, names[scan], delays[scan] + hold_back) for scan in timed),
@@ -214,11 +214,11 @@ def _describe_contract(
     return [*facts, *sorted(map(print_inline, part.conditions))], numbered
 
 
-def _describe_reading(root: Node, scans: list[Scan], rejects: list[Rejects | None]) -> list[object]:
-    """How the inputs are read: what is rejected of each, and in what order, and how often, Spark reads them.
-
-    Spark numbers its sources by their places in the whole query.
-    """
+def _describe_reading(root: Node, names: Mapping[Node, str]) -> list[object]:
+    """How inputs are read: what is rejected of each, in any words, in what order, and how often, Spark reads them."""
+    # Spark numbers its sources by their places in the whole query.
+    scans = [node for node in names if isinstance(node, Scan)]
+    rejects = (rejects_of(scan, names[scan], explains=False) for scan in scans)
 
     def places(node: Node, below: tuple[object, ...]) -> object:
         if isinstance(node, Scan):
@@ -226,8 +226,7 @@ def _describe_reading(root: Node, scans: list[Scan], rejects: list[Rejects | Non
         return below[0] if len(below) == 1 else below
 
     def texts(each: Rejects) -> list[str]:
-        view = each.input.view.removesuffix("raw")
-        return [other.sql.replace(f"`{view}", "`") for other in each.views]
+        return [other.sql.replace(f"`{each.input.view.removesuffix('raw')}", "`") for other in each.views]
 
     return [fold_plan(root, places), *(each and texts(each) for each in rejects)]
 

@@ -6,7 +6,7 @@ So Spark is asked for whole records, as text, and each is parsed by an expressio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,22 @@ from penstock.codegen.sql.json_fields import FieldWatch, watch_fields
 from penstock.codegen.sql.json_text import java_literal, needs_rewrite, rewrite
 from penstock.codegen.sql.metadata import make_metadata_items, read_origin
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.trees import alias, both, call, column, either, function, is_null, null, number, text
+from penstock.codegen.sql.reasons import (
+    BYTES,
+    FOLDER_VALUE,
+    HALF,
+    NAMES,
+    NO_OBJECT,
+    QUOTES,
+    WHY,
+    Reason,
+    count_fields,
+    quote_field,
+    raw_field,
+    tell_value,
+    tell_why,
+)
+from penstock.codegen.sql.trees import alias, both, call, column, either, function, is_null, null, number, only_if, text
 from penstock.codegen.sql.values import Format, convert, is_infinite, misfits, parse, wire_type
 from penstock.planner.plan import Expression
 from penstock.planner.types import DOUBLE, FLOAT, STRING, Array, Decimal, Map, Simple, Struct, Type
@@ -32,6 +47,7 @@ DECODED = "_decoded"
 TEXT = "_text"
 """Of JSON: the record as it was parsed last, with the names of the columns."""
 _RECORD = "_record"
+_TOLD = "_told"
 _FIRST, _SEEN, _ASKED = "_first", "_seen", "_asked"  # what the first look has found, and whether it is not enough
 _KIND = exp.DataType.Type
 _TYPES = {_KIND.TEXT: "STRING", _KIND.TIMESTAMPTZ: "TIMESTAMP"}
@@ -69,6 +85,8 @@ class Records:
     """What has to be known of a record's file, beside its path and its time."""
     folders: tuple[str, ...] = ()
     """The columns that the folders of a record's file may have values of."""
+    why: str = ""
+    """Spark SQL for the reason why the record is malformed, NULL for a sound one, maybe for others, too."""
     watch: FieldWatch | None = None
     """Of JSON: what is observed of the fields that records have."""
 
@@ -77,6 +95,8 @@ def records_of(source: Input) -> Records:
     """The records of an input of files, with its METADATA columns as the last items."""
     records = _records_of_format(source)
     items = (*records.items, *make_metadata_items(source.metadata))
+    if source.explained:
+        items = (*items, f"{records.why} AS {WHY}")
     return replace(records, items=items, origin=read_origin(source.metadata))
 
 
@@ -85,7 +105,7 @@ def _records_of_format(source: Input) -> Records:
     folders = bool(options.get("folder_columns", True))
     match options["format"]:
         case "json":
-            return json_records(source.columns, folders=folders)
+            return json_records(source.columns, folders=folders, explains=source.explained)
         case "csv":
             null = str(options["null"]) if "null" in options else None
             multi_line = bool(options.get("multi_line", True))
@@ -96,8 +116,11 @@ def _records_of_format(source: Input) -> Records:
             raise AssertionError(f"the planner let the format {other} through")
 
 
-def json_records(columns: Columns, folders: bool = False) -> Records:
-    """Records of JSON Lines. `folders`: whether these may have values of the columns."""
+def json_records(columns: Columns, folders: bool = False, explains: bool = False) -> Records:
+    """Records of JSON Lines. `folders`: whether these may have values of the columns.
+
+    `explains`: the reasons of malformed records are asked for.
+    """
     types = [(name, _type(type_)) for name, type_ in columns]
     schema = f"records ARRAY<{wire_type(Struct(tuple(types)), 'json')}>, end BOOLEAN, {MALFORMED} STRING"
     parsed, record, first = column(PARSED), column(_RECORD), column(_FIRST)
@@ -126,10 +149,33 @@ def json_records(columns: Columns, folders: bool = False) -> Records:
     ]
     values = [(name, type_, _field(record, name)) for name, type_ in types]
     is_text = call("IS_VALID_UTF8", column("value"))
-    records = _records(steps, values, "json", problems, _looks_wrong(types), is_text=is_text, folders=folders)
+    why: list[Reason] = []
+    if explains:
+        failed = _any_of(problems[:4])
+        told = call("COALESCE", rewrite(types, column("value")), column("value"))
+        steps.append([alias(only_if(failed, told), _TOLD)])
+        why = [(failed, _tell_failed(types)), (problems[4], HALF)]
+    records = _records(
+        steps, values, "json", problems, _looks_wrong(types), is_text=is_text, folders=folders, why=why, show=raw_field
+    )
     elsewhere = choose_columns(types if folders else [])
     given = {name: elsewhere.fill(name, exp.Null()) for name, _ in elsewhere.columns}
     return replace(records, watch=watch_fields(types, record, column(TEXT), column(MALFORMED), given))
+
+
+def _tell_failed(types: Sequence[tuple[str, Type]]) -> Expression:
+    """The reason why the parser does not take a record: each column is looked at alone."""
+
+    def fails(source: str, fields: Sequence[tuple[str, Type]]) -> Expression:
+        schema = f"records ARRAY<{wire_type(Struct(tuple(fields)), 'json')}>, end BOOLEAN, {MALFORMED} STRING"
+        parsed = _call_parser("FROM_JSON", _enclose_record(source), schema, _JSON_OPTIONS)
+        has_end = exp.Not(this=is_null(_field(parsed, "end")))
+        return exp.Not(this=exp.Paren(this=exp.And(this=is_null(_field(parsed, MALFORMED)), expression=has_end)))
+
+    reasons: list[Reason] = [(exp.And(this=column(_ASKED), expression=is_null(column(TEXT))), NAMES)]
+    reasons.append((fails("value", [("_", STRING)]), NO_OBJECT))
+    reasons += [(fails(_TOLD, [(name, type_)]), tell_value(name, type_, raw_field(name))) for name, type_ in types]
+    return call("COALESCE", tell_why(reasons), text(NO_OBJECT))
 
 
 def csv_records(columns: Columns, null: str | None = None, multi_line: bool = True, folders: bool = False) -> Records:
@@ -149,7 +195,9 @@ def csv_records(columns: Columns, null: str | None = None, multi_line: bool = Tr
         given = {name: call("NULLIF", field, text(null)) for name, field in given.items()}
     values = [(name, _type(type_), given[name]) for name, type_ in columns]
     is_text = exp.Paren(this=exp.Or(this=column("_plain"), expression=call("IS_VALID_UTF8", value.copy())))
-    return _records([], values, "csv", problems, is_text=None if multi_line else is_text, folders=folders)
+    why: list[Reason] = [(each, BYTES) for each in problems[2:]]
+    why += [(problems[1], QUOTES), (problems[0], count_fields())]
+    return _records([], values, "csv", problems, is_text=None if multi_line else is_text, folders=folders, why=why)
 
 
 def text_records(name: str, type_: str, problems: Sequence[Expression]) -> Records:
@@ -187,6 +235,8 @@ def _records(
     *,
     is_text: Expression | None = None,
     folders: bool = False,
+    why: Sequence[Reason] = (),
+    show: Callable[[str], Expression] | None = None,
 ) -> Records:
     """`values`: the name, type, and value of the wire type of each column. `is_text`: whether a record is UTF-8."""
     given = choose_columns([(name, type_) for name, type_, _ in values] if folders else [])
@@ -202,6 +252,16 @@ def _records(
     if is_text is not None:
         ifs = [exp.If(this=exp.Not(this=is_text), true=call("MAKE_VALID_UTF8", column("value"))), *ifs]
     malformed = exp.Case(ifs=ifs) if ifs else null(STRING)
+    reasons: list[Reason] = [] if is_text is None else [(exp.Not(this=is_text), BYTES)]
+    reasons += why
+    for (name, type_, value, _), misfit in zip(typed, known, strict=True):
+        alone = _looks_wrong([(name, type_)]) if format_ == "json" else None
+        wrong = [each for each in (misfit, alone) if each is not None]
+        if wrong:
+            written = quote_field(value) if show is None else show(name)
+            reasons.append((_any_of(wrong), tell_value(name, type_, written)))
+    if against is not None:
+        reasons.append((against, FOLDER_VALUE))
     items = [exp.Alias(this=given.fill(name, made), alias=_identifier(name)) for name, _, _, made in typed]
     texts = tuple(tuple(print_inline(each) for each in step) for step in steps)
     return Records(
@@ -209,6 +269,7 @@ def _records(
         tuple(map(print_inline, items)),
         print_inline(alias(malformed, MALFORMED)),
         folders=tuple(name for name, _ in given.columns),
+        why=print_inline(tell_why(reasons)) if reasons else "CAST(NULL AS STRING)",
     )
 
 

@@ -7,7 +7,7 @@ filtered (no operator above wants it) or used. A stateful query drops late rows 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -17,6 +17,7 @@ from penstock.codegen.sql.accounting import count_if
 from penstock.codegen.sql.changes import DELETED, DELTA, ORDER, delta_views, stored_changes, upserts_view
 from penstock.codegen.sql.clock import read_row_watermark, read_watermark
 from penstock.codegen.sql.printing import print_inline, print_sql
+from penstock.codegen.sql.reasons import WHY
 from penstock.codegen.sql.table import is_delete
 from penstock.codegen.sql.trees import (
     alias,
@@ -44,6 +45,8 @@ COMMIT = "_commit"
 TOMBSTONE = "_tombstone"
 """Whether a record has a key and no value, and so deletes the row."""
 MALFORMED = "malformed record"
+EXPLAINED = ("json", "csv", "parquet")
+"""The formats whose records say why they are malformed."""
 NO_TIME = "no event time"
 FUTURE = "event time more than an hour after arrival"
 
@@ -231,16 +234,18 @@ def _shown_columns(origin: Origin) -> list[str]:
     return [each for _, each, _ in connector_of(origin.connector).record_place.shown]
 
 
-def rejects_of(scan: Scan, name: str) -> Rejects | None:
+def rejects_of(scan: Scan, name: str, *, explains: bool = True) -> Rejects | None:
     """The query that writes out the rows set aside; None where the connector cannot deliver any.
 
-    It classifies rows as the view `<name>_read` of the main query does, and takes that name.
+    It classifies rows as the view `<name>_read` of the main query does, and takes that name. Without `explains` it says
+    only that a record is malformed: no checkpoint depends on the words of reasons.
     """
     origin = scan.origin
     if not _can_reject(origin):
         return None
-    source = input_of(scan, f"{name}_raw")
-    read = View(f"{name}_read", _classify(scan, source.view))
+    explains = explains and dict(origin.options).get("format") in EXPLAINED
+    source = replace(input_of(scan, f"{name}_raw"), explained=explains)
+    read = View(f"{name}_read", _classify(scan, source.view, explains=explains))
     whole = call("TO_JSON", call("STRUCT", *columns(_stored_columns(origin))))
     places = connector_of(origin.connector).record_place.shown
     aside = select(
@@ -265,12 +270,15 @@ def _stored_columns(origin: Origin) -> tuple[Column, ...]:
     return origin.stored if origin.operation is None else (*origin.stored, Column(origin.operation, STRING))
 
 
-def _classify(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
+def _classify(scan: Scan, raw: str, *, beside: Sequence[str] = (), explains: bool = False) -> str:
     """All columns, those `beside` them, and the reason why the row is set aside, NULL for a sound one."""
     origin = scan.origin
     if not _can_reject(origin):
         return print_sql(_compute_time(origin, select([*columns(origin.columns), alias(null(STRING), "_reason")], raw)))
-    reasons = [exp.If(this=exp.Not(this=is_null(column("_malformed"))), true=text(MALFORMED))]
+    malformed = text(MALFORMED)
+    if explains:
+        malformed = call("CONCAT", malformed, call("COALESCE", call("CONCAT", text(": "), column(WHY)), text("")))
+    reasons = [exp.If(this=exp.Not(this=is_null(column("_malformed"))), true=malformed)]
     if origin.time is not None and origin.delay is not None:
         # As numbers: Spark adds an interval to a time by way of its calendar, which takes as long as reading the row.
         latest = exp.Add(this=call("UNIX_MICROS", column("_arrived")), expression=number(_HOUR))

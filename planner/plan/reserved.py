@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 STREAM_COLUMNS = frozenset(
     {"_malformed", "_file", "_arrived", "_reason", "_heartbeat", "_late", "_lateness", "_metadata"}
-    | {"_fields", "_topic", "_partition", "_offset", "_tombstone", "_revision", "_step"}
+    | {"_fields", "_why", "_topic", "_partition", "_offset", "_tombstone", "_revision", "_step"}
 )
 """Beside the columns of declared and intermediate streams."""
 TABLE_COLUMNS = STREAM_COLUMNS | {"_order", "_deleted", "_key", "_delta", "_place", "_operation", "_commit"}

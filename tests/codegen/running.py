@@ -117,7 +117,8 @@ class Running:
         schema = ", ".join(f"`{name.replace('`', '``')}` {type_}" for name, type_ in columns)
         reader: Any = self.spark.readStream if streaming else self.spark.read
         rows = reader.schema(schema).option("columnNameOfCorruptRecord", "_malformed").json(str(self._path(source)))
-        origin = ("_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived")
+        origin = ["_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived"]
+        origin += ["CAST(NULL AS STRING) AS _why"] if source.explained else []
         rows = rows.selectExpr("*", *origin, *read_origin(source.metadata))
         rows.selectExpr("*", *make_metadata_items(source.metadata)).createOrReplaceTempView(source.view)
 

@@ -40,6 +40,7 @@ APART = frozenset(
         "_start",
         "_text",
         "_texts",
+        "_told",
         "_time",
         "_update",
         "_updates",

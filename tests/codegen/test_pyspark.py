@@ -112,7 +112,7 @@ def test_the_program_gives_the_rows(tmp_path: Path) -> None:
         {"k": None, "window_start": at("20"), "window_end": at("30"), "n": 1},
     ]
     assert [(row["l.id"], row["r.id"]) for row in written(tmp_path / "pairs")] == [("1", "2"), ("2", None), ("3", None)]
-    assert [row["reason"] for row in written(tmp_path / "windows_rejected" / "orders")] == [
+    assert [str(row["reason"]).partition(":")[0] for row in written(tmp_path / "windows_rejected" / "orders")] == [
         "malformed record",
         "no event time",
     ]

@@ -233,4 +233,4 @@ class TestRun:
         assert f"big: rejected rows of orders are in {folder}/big_rejected/orders" in result.stdout
         aside = {row["record"]: row["reason"] for row in written(folder / "big_rejected" / "orders")}
         assert len(aside) == 3
-        assert aside['{"id": 3'] == "malformed record"
+        assert aside['{"id": 3'] == "malformed record: it is not one JSON object"

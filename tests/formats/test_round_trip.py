@@ -114,7 +114,7 @@ class Run:
         folder = Path(f"{self.sink}_rejected") / "a"
         rejected = [json.loads(line) for file in folder.glob("*.json") for line in file.read_text().split("\n") if line]
         assert len(rejected) == account.rejected
-        assert all(row["reason"] == "malformed record" for row in rejected)
+        assert all(row["reason"].startswith("malformed record: ") for row in rejected)
         return rejected
 
     def written(self) -> Iterator[Path]:

@@ -62,7 +62,7 @@ def test_malformed_records_are_set_aside_with_their_places(spark: SparkSession, 
     assert sorted(row["id"] for row in read_json(tmp_path / "out")) == [1, 2, 3]
     rejected = read_json(tmp_path / "out_rejected" / "s")
     assert [(row["topic"], row["partition"], row["offset"]) for row in rejected] == [(topic, 0, n) for n in range(1, 7)]
-    assert {row["reason"] for row in rejected} == {"malformed record"}
+    assert all(row["reason"].startswith("malformed record: ") for row in rejected)
     assert [row["record"] for row in rejected] == told
 
 

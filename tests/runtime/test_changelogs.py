@@ -96,7 +96,7 @@ def test_records_without_a_key_or_a_sequence_are_set_aside(spark: SparkSession, 
         assert (read.read, read.rejected, read.filtered, read.used, report.out) == (7, 3, 0, 4, 1)
         assert session.rows("r") == [{"id": 1, "v": 1, "tags": {"a": 1}}]
         reasons = sorted(row["reason"] for row in session.rows("r_rejected/t"))
-        assert reasons == ["malformed record", "no primary key", "no sequence"]
+        assert [reasons[0].partition(":")[0], *reasons[1:]] == ["malformed record", "no primary key", "no sequence"]
 
 
 @pytest.mark.parametrize("format", ["json", "csv", "parquet"])
