@@ -73,7 +73,7 @@ class InputReport:
     filtered: int
     used: int
     rejected_to: str | None = None
-    unseen: UnseenFields | None = None
+    unseen: UnseenFields | None = field(default=None, compare=False)
     """None if each declared field has been seen, or the records have no names."""
 
 
