@@ -133,6 +133,6 @@ def test_rejected_rows_are_counted_and_written(session: RuntimeSession, tmp_path
     )
     assert session.rows("q") == [{"id": 1, "r": 2.0, "n": 7}, {"id": 5, "r": None, "n": 7}]
     aside = {row["reason"]: json.loads(row["record"]).get("id") for row in session.rows("q_rejected/o")}
-    assert aside == {"R020: v / w": 2, "R021: CAST(s AS INT)": 4, 'malformed record: id is no BIGINT: "six"': "six"}
+    assert aside == {"R020: v / w": 2, "R021: CAST(s AS INT)": 4, 'malformed record: id is no INT: "six"': "six"}
     assert (of_groups.inputs[0].rejected, of_groups.inputs[0].used) == (2, 3)
     assert {row["s"]: row["m"] for row in session.rows("g")} == {"7": 0, "x": 0}
