@@ -314,7 +314,6 @@ def test_others_are_served_for_minutes(tmp_path: Path) -> None:
             wait_for(lambda: db.execute("SELECT sum(n) FROM of_sue").fetchall() == [(written[0],)])
             wait_for(lambda: db.execute("SELECT sum(n) FROM hourly").fetchall() == [(written[0],)])
         assert others.faults == []
-        assert {what: worst for what, (_, _, worst) in found.items() if worst > PATIENCE} == {}
         assert queries(server).items() >= before.items(), "no query stops, and none is started again"
         assert server.find_processes() >= processes
         assert grown < 2 << 30
@@ -326,6 +325,7 @@ def test_others_are_served_for_minutes(tmp_path: Path) -> None:
             stopped = time.monotonic() - began
         print(json.dumps({"stopped": round(stopped, 2)}))
         assert stopped < STOP_SECONDS
+        assert {what: worst for what, (_, _, worst) in found.items() if worst > PATIENCE} == {}
 
 
 def queries(server: NarrowServer) -> dict[str, Any]:
