@@ -297,6 +297,16 @@ def explain_stream_read(select: ast.Select, context: Context) -> Diagnostic:
     """SELECT STREAM: the finding, and the read that may have been meant."""
     table = re.sub(r"^(SELECT)\s+STREAM\b", r"\1", select.span.text, flags=re.IGNORECASE)
     found = R031.at(select.span, found="SELECT STREAM").because("A stream of new rows never ends.")
+    try:
+        node = lower_query(replace(select, stream=False), context)
+    except CompileError as refusal:
+        reason = refusal.diagnostics[0].message
+        return found.with_hint(f"penstock run and Session.submit run streams; as a read: {reason}")
+    read = [each for each in walk(node) if isinstance(each, Snapshot)]
+    if not all(connector_of(each.origin.connector).outlives_process for each in read):
+        return found.with_hint(
+            "penstock run and Session.submit run streams; Session.sql reads the table without STREAM"
+        )
     return found.with_hint(
         "without STREAM it gives the table as it is now; penstock run and Session.submit run streams",
         fix=table if select.span == context.statement and table != select.span.text else None,

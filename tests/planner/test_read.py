@@ -167,6 +167,12 @@ def test_select_stream_of_a_table_comes_with_the_read_that_was_meant() -> None:
     assert read(found.fix).columns == ("n",)
 
 
+@pytest.mark.parametrize("name", ["kept", "big"])
+def test_select_stream_of_what_cannot_be_read_has_no_fix(name: str) -> None:
+    (found,) = findings(f"SELECT STREAM * FROM {name}")
+    assert (found.code, found.fix) == ("R031", None)
+
+
 def test_views_may_read_views_hundreds_of_levels_deep() -> None:
     views = ["CREATE VIEW c0 AS SELECT account, n FROM totals"]
     views += [f"CREATE VIEW c{level} AS SELECT account, n FROM c{level - 1}" for level in range(1, 301)]
