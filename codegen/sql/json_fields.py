@@ -31,7 +31,7 @@ WATCHED = "_fields"
 _LACKING = "lacking"
 _LONGEST = 1 << 16
 """A record of more bytes is not looked at for its names."""
-_STRING_VALUE = r'(?s)"(?:[^"\\]++|\\.)*+"(?!\s*+:)'
+_STRING_VALUE = r'(?s)\G((?:[^"]++|"(?:[^"\\]++|\\.)*+"\s*+:)*+)"(?:[^"\\]++|\\.)*+"'
 _NUMBER_VALUE = r'(?s)\G((?:[^"0-9-]++|-(?![0-9])|"(?:[^"\\]++|\\.)*+")*+)-?[0-9][0-9.eE+-]*+'
 
 
@@ -76,8 +76,8 @@ def watch_fields(
     full = [(exp.Literal.number((1 << len(each)) - 1), of) for each, of in zip(words, sound, strict=True)]
     lacks = _balance(_or, [exp.LT(this=of.copy(), expression=bits) for bits, of in full])
     skeleton = call("MIN", only_if(lacks, column(WATCHED, _LACKING)))
-    for pattern, by in ((_STRING_VALUE, "0"), (_NUMBER_VALUE, "$10")):
-        skeleton = call("REGEXP_REPLACE", skeleton, text(pattern), text(by))
+    for pattern in (_STRING_VALUE, _NUMBER_VALUE):
+        skeleton = call("REGEXP_REPLACE", skeleton, text(pattern), text("$10"))
     metrics = [(name, call("BIT_OR", of.copy())) for name, of in zip(names, sound, strict=True)]
     metrics += [(RECORDS, call("COUNT", sound[0].copy())), (NAMES, skeleton)]
     return FieldWatch(paths, print_inline(item), tuple((name, print_inline(each)) for name, each in metrics))
