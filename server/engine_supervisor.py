@@ -15,7 +15,7 @@ from pathlib import Path
 from penstock.server.running.settings import REFUSED
 
 LOG = logging.getLogger("penstock.server")
-STOP_SECONDS = 6
+STOP_SECONDS = 4
 """How long the engine has to stop at the end of its micro-batches. Nothing is lost when it is killed instead."""
 PAUSES = (1, 2, 5, 10, 30)
 """The seconds before an engine that has ended is started again; the first ones for an engine that lived a while."""

@@ -24,7 +24,7 @@ from penstock.server.http.services import Services
 from penstock.server.http.shares import RESERVE, Connections, RequestShares
 from penstock.server.limits import Limits
 
-_STOP_SECONDS = 3
+_STOP_SECONDS = 2
 
 
 @dataclass(frozen=True, slots=True)
