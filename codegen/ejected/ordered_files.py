@@ -5,12 +5,15 @@ order on local disks. A class of Java that extends Spark's source arranges what 
 which Spark compiles queries, and lives in the driver alone.
 """
 
+from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 from pyspark import SparkContext
 from pyspark.sql import DataFrame
 
 SOURCE = "org.apache.spark.sql.execution.streaming.runtime.FileStreamSource"
+COMPILING = Lock()
 DATA_SOURCE = "org.apache.spark.sql.execution.datasources.DataSource"
 JAVA = """
 package penstock;
@@ -196,13 +199,17 @@ def order_files(files: DataFrame) -> DataFrame:
         parts[place] = relation.productElement(place)
     given = gateway.new_array(jvm.java.lang.Object, 1)  # type: ignore[union-attr]
     given[0] = relation.productElement(0)
-    parts[0] = compile_class(jvm).getConstructors()[0].newInstance(given)
+    with COMPILING:  # queries start side by side
+        ordered_source = compile_class(gateway)
+    parts[0] = ordered_source.getConstructors()[0].newInstance(given)
     ordered = relation.makeCopy(parts)
     return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(session._jsparkSession, ordered), session)
 
 
-def compile_class(jvm: Any) -> Any:
-    """The class of Java. It is compiled anew for each stream, which takes less time than to plan a query."""
+@lru_cache(maxsize=1)
+def compile_class(gateway: Any) -> Any:
+    """The class of Java in the JVM of a gateway. There is one: py4j mistakes classes of one name for each other."""
+    jvm = gateway.jvm
     sources = jvm.java.lang.Class.forName(DATA_SOURCE)
     types = sources.getConstructors()[0].getParameterTypes()
     arguments = ", ".join(f"({each.getName()}) from.productElement({place})" for place, each in enumerate(types))
