@@ -10,7 +10,7 @@ from penstock.codegen.connectors.databases import list_address, list_arguments, 
 from penstock.codegen.connectors.delta import LEDGER_SINK, list_delta_arguments, list_delta_place
 from penstock.codegen.files_cost import files_settings
 from penstock.codegen.fingerprint import leave_numbers_out
-from penstock.codegen.folders import checkpoint_name, folder_name
+from penstock.codegen.folders import checkpoint_name, folder_name, source_name
 from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.codegen.last_run import RECORD_FILE, RunRecord, record_path
 from penstock.codegen.newer_functions import find_newer_functions, find_newer_in_read
@@ -82,6 +82,7 @@ __all__ = [
     "pack_rows",
     "record_path",
     "records_of",
+    "source_name",
     "spark_text",
     "starting_of",
     "unpack_tables",

@@ -9,7 +9,7 @@ from penstock.codegen.bundle import bundle_definitions
 from penstock.codegen.connectors import CALLS
 from penstock.codegen.connectors.databases import look_up
 from penstock.codegen.files_cost import files_settings
-from penstock.codegen.folders import folder_name
+from penstock.codegen.folders import folder_name, source_name
 from penstock.codegen.literals import comment_text, literal, sql_literal
 from penstock.codegen.newer_functions import list_versions_for
 from penstock.codegen.program import (
@@ -68,7 +68,7 @@ _DATABASES = (
 )
 MODULES = (
     "penstock.diagnostics.terminal",
-    *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),
+    *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock", "source_names")),
     *(
         f"{_ROOM}.worker.{name}"
         for name in ("pack", "panes", "partials", "over_rows", "lookup", "multiset", "sessions")
@@ -129,11 +129,10 @@ def _query(query: SparkQuery, settings: Sequence[tuple[str, str | None]]) -> str
     body += map(_view, query.views)
     body += [_set(name, value) for name, value in settings]
     body.append(_write(query))
-    body.append(f'counts = run(writer(), "{query.mode}", checkpoint)')
+    body.append(f'counts = run(spark, writer(), "{query.mode}", checkpoint)')
     if query.timed:
-        body.append(
-            f'if draining:\n    drain(spark, checkpoint)\n    counts.update(run(writer(), "{query.mode}", checkpoint))'
-        )
+        again = f'counts.update(run(spark, writer(), "{query.mode}", checkpoint))'
+        body.append(f"if draining:\n    drain(spark, checkpoint)\n    {again}")
     body += [_set_aside(query, rejects) for rejects in query.rejects]
     names = ", ".join(literal(source.name) for source in query.inputs)
     body.append(f"report({literal(query.output.name)}, counts, [{names}])")
@@ -159,7 +158,8 @@ def _source(source: Input, query: SparkQuery) -> str:
     read = CALLS[source.connector].read if source.connector in CALLS else None
     if read is None:
         raise CompileError([B002.at(query.span, "", construct=f"a program that reads through {source.connector}")])
-    return f'rows = {read(source)}\nrows.createOrReplaceTempView("{source.view}")'
+    named = f"name_source(rows, {literal(source_name(source.name))})"
+    return f'rows = {read(source)}\n{named}.createOrReplaceTempView("{source.view}")'
 
 
 def _view(view: AnyView) -> str:
@@ -232,7 +232,8 @@ def _write(query: SparkQuery) -> str:
     if write is None:
         construct = f"a program that writes through {query.output.connector}"
         raise CompileError([B002.at(query.span, "", construct=construct)])
-    return f'def writer():\n    rows = spark.table("{query.result}")\n    return {write(query)}\n'
+    rows = f'settle_sources(spark.table("{query.result}"), checkpoint)'
+    return f"def writer():\n    rows = {rows}\n    return {write(query)}\n"
 
 
 def _set_aside(query: SparkQuery, rejects: Rejects) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from penstock.codegen.ejected.source_names import has_names
 from penstock.codegen.program import SparkQuery
 from penstock.diagnostics.codes.running import R050, R084
 from penstock.runtime.errors import RunError
@@ -80,8 +81,8 @@ def check_real_time_state(storage: Storage, query: SparkQuery, place: str) -> No
         raise RunError([R084.at(query.span, "", query=query.name, path=place).with_hint(hint)])
 
 
-def check_inputs(storage: Storage, place: str, numbers: Sequence[int]) -> None:
-    """Checks the logs of a query's inputs. `numbers`: the folder in `sources` of each offset that Spark notes.
+def check_inputs(storage: Storage, place: str, sources: Sequence[str]) -> None:
+    """Checks the logs of a query's inputs. `sources`: the folder in `sources` of each offset that Spark notes.
 
     Raises:
         RunError: a file of a log that Spark needs to go on is missing or damaged.
@@ -91,11 +92,16 @@ def check_inputs(storage: Storage, place: str, numbers: Sequence[int]) -> None:
         return
     path = f"{place}/offsets/{started}"
     try:
-        offsets = offsets_of(path, read_required(storage, path))
-        if len(offsets) != len(numbers):
-            raise Damaged(path, f"it is about {len(offsets)} inputs instead of {len(numbers)}")
-        for number, offset in zip(numbers, offsets, strict=True):
-            _check_source(storage, f"{place}/sources/{number}", offset)
+        text = read_required(storage, path)
+        offsets = offsets_of(path, text)
+        if not has_names(text):
+            if len(offsets) != len(sources):
+                raise Damaged(path, f"it is about {len(offsets)} inputs instead of {len(sources)}")
+            offsets = dict(zip(sources, offsets.values(), strict=True))
+        elif unknown := sorted(set(offsets).difference(sources)):
+            raise Damaged(path, f"it is about {', '.join(unknown)}, which the query does not read")
+        for source, offset in offsets.items():  # named ones are in any order, and those without an offset left out
+            _check_source(storage, f"{place}/sources/{source}", offset)
     except Damaged as damage:
         raise refuse_damaged(damage) from None
 

@@ -31,9 +31,10 @@ from penstock.runtime.frames import compute_frame
 from penstock.runtime.heartbeats import HeartbeatHandle
 from penstock.runtime.inspection import Inspection
 from penstock.runtime.ledger import Account, Ledger, Listener
-from penstock.runtime.preflight import check_checkpoint, check_inputs, check_real_time_state, source_numbers
+from penstock.runtime.preflight import check_checkpoint, check_real_time_state
 from penstock.runtime.query_sessions import QuerySessions, configure
 from penstock.runtime.run_recorder import RunRecorder
+from penstock.runtime.source_names import SourceNames
 from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, absolute
 from penstock.runtime.storage_failures import explain_storage
@@ -122,8 +123,8 @@ class Run:
             with activate(self._spark):
                 if heartbeat is not None:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
-                rows = self._result()
-                check_inputs(self._storage, self._place, source_numbers(rows))
+                names = SourceNames(self._storage, self._place, self.query)
+                rows = names.settle(self._result(names))
                 self._sink.open(self._storage, self._place)
                 arranged = self._sink.arrange(rows)
                 writer = self._sink.writer(rows) or arranged.writeStream.foreachBatch(self._put_batch)
@@ -132,7 +133,8 @@ class Run:
                 choose_file_manager(self._spark, self._storage, [self._place, self.query.output.folder])
                 if self._failure is not None:  # its lock is lost
                     raise self._fail(self._failure)
-                started = self._started = writer.start()
+                with names.told(self._spark):
+                    started = self._started = writer.start()
         except SPARK_ERRORS as error:
             raise self._fail(error) from None
         listeners: list[Listener] = [self.account.add, self._recorder.follow]
@@ -283,14 +285,15 @@ class Run:
             self._failure = error  # Spark passes on no more than its text
             raise
 
-    def _result(self) -> DataFrame:
+    def _result(self, names: SourceNames) -> DataFrame:
         query = self.query
         for source in query.inputs:
-            _register(source_of(source).stream(self._spark), source.view)
+            _register(names.name(source_of(source).stream(self._spark), source.view), source.view)
         if query.timed or query.numbered:
             _register(clock_rows(self._spark, self._place), f"{query.name}_clock")
         if query.timed:
-            _register(end_stream(self._spark, self._storage, self._place), f"{query.name}_end")
+            end = f"{query.name}_end"
+            _register(names.name(end_stream(self._spark, self._storage, self._place), end), end)
         for each in query.views:
             if isinstance(each, View):
                 counts = {metric.name: metric.sql for metric in each.metrics} or None

@@ -11,6 +11,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
+from penstock.codegen.ejected.source_names import has_names
 from penstock.runtime.storage import Damaged, Storage
 
 Entry: TypeAlias = dict[str, Any]
@@ -21,6 +22,7 @@ OFFSETS = {"batchWatermarkMs": int, "batchTimestampMs": int, "conf": dict}
 COMMIT = {"nextBatchWatermarkMs": int}
 _VERSION = "v1"
 _NAMED_STATES = "v2"
+_NAMED_SOURCES = "v2"
 _SCHEMA_VERSION = b"v2"
 
 
@@ -94,15 +96,21 @@ def check_commit(path: str, text: str) -> None:
         first_entry(path, text, COMMIT)
 
 
-def offsets_of(path: str, text: str) -> list[Any]:
-    """How far the sources of a query were to be read in a micro-batch, in their order; None where nothing had come.
+def offsets_of(path: str, text: str) -> dict[str, Any]:
+    """How far the sources of a query were to be read in a micro-batch; None where nothing had come.
+
+    By the names of the sources, or by their places where they have none.
 
     Raises:
         Damaged: the text is not that of such a file.
     """
-    first_entry(path, text, OFFSETS)
-    offsets = enumerate(lines(path, text)[1:], 3)
-    return [None if offset == "-" else _value(path, number, offset) for number, offset in offsets]
+    first, *told = lines(path, text, [_VERSION, _NAMED_SOURCES]) or [""]
+    entry(path, 2, first, OFFSETS)
+    offsets: dict[str, Any] = {}
+    for place, line in enumerate(told):
+        name, _, offset = line.partition(":") if has_names(text) else (str(place), "", line)
+        offsets[name] = None if offset == "-" else _value(path, place + 3, offset)
+    return offsets
 
 
 def check_schema(path: str, content: bytes) -> None:

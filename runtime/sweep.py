@@ -45,7 +45,10 @@ def _list_read_files(storage: Storage, place: str, rows: str, *, behind: int) ->
         return
     try:
         path = f"{place}/offsets/{committed}"
-        for source, offset in enumerate(offsets_of(path, read_required(storage, path))):
+        offsets = offsets_of(path, read_required(storage, path))
+        # A named source that has listed files and not read any has no offset.
+        for source in sorted({*offsets, *storage.names(f"{place}/sources")}):
+            offset = offsets.get(source)
             is_of_files = offset is None or (isinstance(offset, dict) and "logOffset" in offset)
             read = list(_entries(storage, f"{place}/sources/{source}", rows)) if is_of_files else []
             if read:

@@ -17,6 +17,8 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.codegen.ejected.clock import clock_rows
 from penstock.codegen.ejected.files import write_files
 from penstock.codegen.ejected.rows import quote_name
+from penstock.codegen.ejected.source_names import EVOLUTION_SETTING, name_source, settle_sources
+from penstock.codegen.ejected.watermark import END_SOURCE
 from penstock.diagnostics.terminal import guard_output
 
 
@@ -29,7 +31,7 @@ def end_of_time(spark: SparkSession, query: str, checkpoint: str) -> None:
     """Creates the view of a stream that is empty until the input is declared complete."""
     make_folder(spark, f"{checkpoint}/end")
     end = spark.readStream.schema("time timestamp, input string").json(f"{checkpoint}/end")
-    end.createOrReplaceTempView(f"{query}_end")
+    name_source(end, END_SOURCE).createOrReplaceTempView(f"{query}_end")
 
 
 def drain(spark: SparkSession, checkpoint: str) -> None:
@@ -78,10 +80,11 @@ def on_cluster(spark: SparkSession) -> bool:
     return str(spark.conf.get("spark.master")).partition("[")[0] != "local"
 
 
-def run(writer: DataStreamWriter, mode: str, checkpoint: str) -> Counter[str]:
+def run(spark: SparkSession, writer: DataStreamWriter, mode: str, checkpoint: str) -> Counter[str]:
     """Runs a query over the input that is there now, and returns its counts."""
     writer = writer.outputMode(mode).option("checkpointLocation", checkpoint)
     started = writer.trigger(availableNow=True).start()
+    spark.conf.set(EVOLUTION_SETTING, "false")  # else no source can be made before it has a name
     started.awaitTermination()
     counts: Counter[str] = Counter()
     for progress in started.recentProgress:
@@ -100,7 +103,8 @@ def report(query: str, counts: Mapping[str, int], inputs: Sequence[str]) -> None
 
 def set_aside(spark: SparkSession, view: str, place: str, checkpoint: str) -> None:
     """Writes the rejected rows of an input to the folder `place`."""
-    run(write_files(spark.table(view), place, "json"), "append", checkpoint)
+    rows = settle_sources(spark.table(view), checkpoint)
+    run(spark, write_files(rows, place, "json"), "append", checkpoint)
     print(f"rejected rows are in {place}")
 
 

@@ -8,6 +8,8 @@ the folder is that of the query, and not one of an earlier query.
 import json
 from collections.abc import Callable
 
+END_SOURCE = "end"
+"""The name of the source of rows that only move the watermark."""
 HOLD_BACK_MS = 1
 """By how many milliseconds the watermark of a query with sessions is behind that of its rows.
 

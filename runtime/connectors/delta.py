@@ -88,7 +88,8 @@ class DeltaSource(RuntimeSource):
             found = open_feed(self._target, begin["id"])
             finished = storage.newest(f"{place}/commits")
             text = None if finished < 0 else storage.read(f"{place}/offsets/{finished}")
-            read = [] if text is None else find_versions(offsets_of(f"{place}/offsets/{finished}", text), begin["id"])
+            offsets = {} if text is None else offsets_of(f"{place}/offsets/{finished}", text)
+            read = find_versions(offsets.values(), begin["id"])
             check_next(found, self._target, min(read, default=begin["after"]))
 
     @property

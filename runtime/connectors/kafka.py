@@ -131,7 +131,7 @@ def list_read(storage: Storage, place: str, topic: str) -> Iterator[dict[int, in
     finished = storage.newest(f"{place}/commits")
     text = None if finished < 0 else storage.read(f"{place}/offsets/{finished}")
     if text is not None:  # what is damaged is told by others
-        for offsets in offsets_of(f"{place}/offsets/{finished}", text):
+        for offsets in offsets_of(f"{place}/offsets/{finished}", text).values():
             if isinstance(offsets, dict) and isinstance(offsets.get(topic), dict):
                 yield {int(partition): offset for partition, offset in offsets[topic].items()}
 

@@ -52,26 +52,46 @@ def test_rejected_rows_of_a_chain_lie_beside_its_sink(spark: SparkSession, tmp_p
     assert row["record"] == '{"sensor": 5, "time": "x"}'
 
 
-def test_a_file_stays_until_all_that_read_it_have_read_others(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("names", [("0", "1", "2"), ("s", "s__2", "end")])
+def test_a_file_stays_until_all_that_read_it_have_read_others(
+    spark: SparkSession, tmp_path: Path, names: tuple[str, str, str]
+) -> None:
+    """Of checkpoints that know their sources by number, and by name: there, those without an offset are left out."""
     rows, reader = tmp_path / "first_intermediate1" / "rows", tmp_path / "first"
+    are_named = names[0] != "0"
     for name in "abc":
         written(rows, f"part-{name}", "")
     entry = '{{"path": "file://{}/part-{}", "timestamp": 1, "batchId": {}}}'
-    for source, names in enumerate(("abc", "ab")):  # a stream joined with itself: the second has not seen `c` yet
-        for number, name in enumerate(names):
+    # A stream joined with itself: the second source has not seen `c` yet.
+    for source, files in zip(names, ("abc", "ab"), strict=False):
+        for number, name in enumerate(files):
             written(reader, f"sources/{source}/{number}", "v1\n" + entry.format(rows, name, number))
-    written(reader, "sources/2/0", "v1\n" + entry.format(tmp_path / "first" / "end", "part-c", 0))
+    written(reader, f"sources/{names[2]}/0", "v1\n" + entry.format(tmp_path / "first" / "end", "part-c", 0))
+
+    def write_offsets(batch: int, *offsets: int | None) -> None:
+        told = [
+            (name, "-" if each is None else json.dumps({"logOffset": each}))
+            for name, each in zip(names, offsets, strict=True)
+        ]
+        lines = [f"{name}:{each}" for name, each in told if each != "-"] if are_named else [each for _, each in told]
+        head = [f"v{2 if are_named else 1}", '{"batchWatermarkMs":0,"batchTimestampMs":0,"conf":{}}']
+        written(reader, f"offsets/{batch}", "\n".join([*head, *lines]))
+
+    def left() -> list[str]:
+        sweep(Storage(spark), str(rows), [str(reader)])
+        return sorted(each.name for each in rows.iterdir())
+
     # Micro-batches without rows have numbers, too: those of a source's log are its own.
+    written(reader, "commits/6", "v1")
+    write_offsets(6, 1, None, None)
+    assert left() == ["part-a", "part-b", "part-c"]
     written(reader, "commits/7", "v1")
-    head = 'v1\n{"batchWatermarkMs":0,"batchTimestampMs":0,"conf":{}}\n'
-    written(reader, "offsets/7", head + '{"logOffset":1}\n{"logOffset":1}\n{"logOffset":0}')
-    written(reader, "offsets/8", head + '{"logOffset":2}\n{"logOffset":1}\n{"logOffset":0}')
-    sweep(Storage(spark), str(rows), [str(reader)])
-    assert sorted(each.name for each in rows.iterdir()) == ["part-b", "part-c"]
+    write_offsets(7, 1, 1, 0)
+    write_offsets(8, 2, 1, 0)
+    assert left() == ["part-b", "part-c"]
     sweep(Storage(spark), str(rows), [str(reader), str(tmp_path / "not begun")])
     written(reader, "commits/8", "v1")
-    sweep(Storage(spark), str(rows), [str(reader)])
-    assert sorted(each.name for each in rows.iterdir()) == ["part-b", "part-c"]
+    assert left() == ["part-b", "part-c"]
 
 
 def test_a_chain_goes_on_and_its_intermediate_stream_is_swept(spark: SparkSession, tmp_path: Path) -> None:

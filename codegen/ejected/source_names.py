@@ -1,0 +1,120 @@
+"""The sources of a query -> their names in its checkpoint, under which Spark notes how far each was read.
+
+With names a later query may add sources and leave some out, if the checkpoint was begun with them. Without names a
+source is known by its place in the plan alone. Spark gives no names later.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+EVOLUTION_SETTING = "spark.sql.streaming.queryEvolution.enableSourceEvolution"
+"""Whether the sources of a query have names. Spark looks when a query starts, and when a source is made."""
+_NAMED = "v2"  # the version of the files in `offsets`, which is their first line
+_AGAIN = "__"
+
+
+def name_source(rows: DataFrame, name: str) -> DataFrame:
+    """The rows of a stream, whose source has this name from now on."""
+    return rename_sources(rows, [name])
+
+
+def list_source_names(rows: DataFrame) -> list[str]:
+    """The names of the sources of a query in the order of its plan. One that is read again is one more of Spark's."""
+    leaves = rows._jdf.queryExecution().analyzed().collectLeaves()
+    streams = (leaf for leaf in map(leaves.apply, range(leaves.size())) if leaf.isStreaming())
+    return [str(leaf.sourceIdentifyingName().nameOpt().get()) for leaf in streams]
+
+
+def distinguish_names(names: Sequence[str]) -> list[str]:
+    """The names, each once: a source that is read again has a number behind its name."""
+    times: Counter[str] = Counter()
+    told = []
+    for name in names:
+        number = times[name.lower()] = times[name.lower()] + 1  # a name is that of a folder, too
+        told.append(name if number == 1 else f"{name}{_AGAIN}{number}")
+    return told
+
+
+def rename_sources(rows: DataFrame, names: Sequence[str]) -> DataFrame:
+    """The rows of a query whose sources have these names, in the order of its plan."""
+    spark, left = rows.sparkSession, [*names]
+    # py4j asks the JVM for each name on the way to a class.
+    jvm: Any = spark._jvm
+    named, one, several = (
+        jvm.org.apache.spark.sql.catalyst.streaming.UserProvided,
+        jvm.java.util.Collections.singletonList,
+        jvm.java.util.ArrayList,
+    )
+    as_sequence = jvm.org.apache.spark.api.python.PythonUtils.toSeq
+
+    def children_of(plan: Any) -> list[Any]:
+        found = plan.children()
+        return [found.apply(place) for place in range(found.size())]
+
+    plan: Any = rows._jdf.queryExecution().analyzed()
+    # From the root to where we are: a node, its children, and the new forms of the first of them.
+    path: list[tuple[Any, list[Any], list[Any]]] = [(plan, children_of(plan), [])]
+    while path:
+        plan, children, renewed = path[-1]
+        if len(renewed) < len(children):
+            child = children[len(renewed)]
+            if child.isStreaming():
+                path.append((child, children_of(child), []))
+            else:
+                renewed.append(child)
+            continue
+        path.pop()
+        if not children:
+            plan = plan.withSourceIdentifyingName(named(left.pop(0)))
+        elif len(renewed) == 1:
+            plan = plan.withNewChildren(as_sequence(one(renewed[0])))
+        else:
+            listed = several()
+            for each in renewed:
+                listed.add(each)
+            plan = plan.withNewChildren(as_sequence(listed))
+        if path:
+            path[-1][2].append(plan)
+    plan.setAnalyzed()  # it was, and nothing but names has changed
+    return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, plan), spark)
+
+
+def has_names(offsets: str | None) -> bool:
+    """Whether a checkpoint knows its sources by name, by its newest file of `offsets`; None if there is none yet."""
+    return offsets is None or offsets.startswith(f"{_NAMED}\n")
+
+
+def settle_sources(rows: DataFrame, checkpoint: str) -> DataFrame:
+    """The rows of a query as its checkpoint knows their sources. The session is set up for it.
+
+    Raises SystemExit if a source that it has read is not there: Spark would read one of another name from its begin.
+    """
+    spark = rows.sparkSession
+    offsets = _read_newest(spark._jvm, spark, f"{checkpoint}/offsets")
+    is_named = has_names(offsets)
+    if is_named:
+        names = distinguish_names(list_source_names(rows))
+        missing = sorted({line.partition(":")[0] for line in (offsets or "").splitlines()[2:]}.difference(names))
+        if missing:
+            raise SystemExit(f"{checkpoint} has read {', '.join(missing)}; this program has {', '.join(names)}")
+        rows = rename_sources(rows, names)
+    spark.conf.set(EVOLUTION_SETTING, str(is_named).lower())
+    return rows
+
+
+def _read_newest(jvm: Any, spark: Any, folder: str) -> str | None:
+    """The text of the file with the greatest number in a folder of a log."""
+    path = jvm.org.apache.hadoop.fs.Path(folder)
+    files = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+    names = [each.getPath().getName() for each in files.listStatus(path)] if files.exists(path) else []
+    newest = max((int(name) for name in names if name.isdecimal()), default=None)
+    if newest is None:
+        return None
+    stream = files.open(jvm.org.apache.hadoop.fs.Path(f"{folder}/{newest}"))
+    try:
+        return bytes(jvm.org.apache.hadoop.io.IOUtils.readFullyToByteArray(stream)).decode()
+    finally:
+        stream.close()
