@@ -209,14 +209,10 @@ def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], e
     if unbuilt is not None:
         construct, hint = unbuilt
         return building.B002.at(span, "", construct=construct).with_hint(hint)
-    end = _find_missing_end(language, source, tokens, index)
-    if end is not None:
+    form = propose_form(tokens, index, show)
+    if form is None and (end := _find_missing_end(language, source, tokens, index)) is not None:
         return diagnostic.with_sql(";", end, after=" ends the statement before this one")
-    proposal = (
-        propose_form(tokens, index, show)
-        or _propose_keyword(language, source, tokens, error)
-        or propose_otherwise(tokens, index, show)
-    )
+    proposal = form or _propose_keyword(language, source, tokens, error) or propose_otherwise(tokens, index, show)
     return diagnostic if proposal is None else diagnostic.with_hint(proposal)
 
 

@@ -14,7 +14,7 @@ SELECT * FROM orders o WHERE amount > (SELECT AVG(amount) FROM orders);
 
 -- name: SELECT * FROM orders o WHERE user_id = ANY (' 1,2,3 ')
 SELECT * FROM orders o WHERE user_id = ANY ('{1,2,3}');
--- refused: S026, ANY(ARRAY[1,2,3])
+-- refused: S026, ARRAY[1,2,3]
 
 -- name: SELECT g FROM generate_series(1, 10, 2) AS g
 SELECT g FROM generate_series(1, 10, 2) AS g;

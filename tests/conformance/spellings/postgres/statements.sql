@@ -87,7 +87,7 @@ CREATE VIEW v AS SELECT sum(amount) OVER (ORDER BY order_time GROUPS 2 PRECEDING
 
 -- name: u name a balance FROM
 CREATE VIEW v AS SELECT u.name, a.balance FROM users u, LATERAL (SELECT balance FROM accounts WHERE accounts.user_id = u.user_id) a;
--- refused: S001, compute the columns in the SELECT list, or in a
+-- refused: S001, computed in the SELECT list, or in a
 
 -- name: CREATE VIEW v AS WITH
 CREATE VIEW v AS WITH x AS MATERIALIZED (SELECT * FROM users) SELECT * FROM x;

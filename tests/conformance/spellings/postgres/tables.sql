@@ -270,7 +270,7 @@ SELECT * FROM users TABLESAMPLE SYSTEM (10);
 
 -- name: SELECT u.*, a.balance FROM users u, LATERAL (SELECT balance
 SELECT u.*, a.balance FROM users u, LATERAL (SELECT balance FROM accounts a WHERE a.user_id = u.user_id) a;
--- refused: S001, compute the columns in the SELECT list, or in a subquery around the
+-- refused: S001, computed in the SELECT list, or in a subquery around the
 
 -- name: SELECT * FROM users u LEFT JOIN LATERAL unnest(ARRAY[1,2]) A
 SELECT * FROM users u LEFT JOIN LATERAL unnest(ARRAY[1,2]) AS x(n) ON true;
@@ -331,7 +331,7 @@ SELECT * FROM users UNION SELECT * FROM users INTERSECT SELECT * FROM users EXCE
 
 -- name: SELECT sum(amount) OVER (PARTITION BY user_id ORDER BY order
 SELECT sum(amount) OVER (PARTITION BY user_id ORDER BY order_time ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM orders;
--- refused: W020, ORDER BY order_time RANGE INTERVAL '10' MINUTE PRECEDING; or leave
+-- refused: W020, ORDER BY order_time RANGE INTERVAL '10' MINUTE PRECEDING); or leave
 
 -- name: SELECT sum(amount) OVER (PARTITION BY user_id ORDER BY order 2
 SELECT sum(amount) OVER (PARTITION BY user_id ORDER BY order_time RANGE BETWEEN '10 minutes' PRECEDING AND CURRENT ROW) FROM orders;

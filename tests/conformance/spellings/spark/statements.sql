@@ -44,7 +44,7 @@ CREATE STREAM x AS SELECT STREAM id, t.pos, t.col FROM events LATERAL VIEW POSEX
 
 -- name: id t FROM events LATERAL
 CREATE STREAM x AS SELECT STREAM id, t.* FROM events, LATERAL (SELECT id + 1 AS j) t;
--- refused: S001, compute the columns in the SELECT list, or in a
+-- refused: S001, computed in the SELECT list, or in a
 
 -- name: from_json payload INT FROM events
 CREATE STREAM x AS SELECT STREAM from_json(payload, 'INT') FROM events;
@@ -56,7 +56,7 @@ CREATE STREAM x AS SELECT STREAM payload:a.b::int FROM events;
 
 -- name: id lag score OVER PARTITION
 CREATE STREAM x AS SELECT STREAM id, lag(score) OVER (PARTITION BY kind ORDER BY ts), lead(score) OVER (PARTITION BY kind ORDER BY ts) FROM events;
--- refused: W022, ORDER BY ts RANGE INTERVAL '10' MINUTE PRECEDING
+-- refused: W022, ORDER BY ts RANGE BETWEEN CURRENT ROW AND INTERVAL '10' MINUTE FOLLOWING
 
 -- name: id last_value score IGNORE NULLS
 CREATE STREAM x AS SELECT STREAM id, last_value(score) IGNORE NULLS OVER (PARTITION BY kind ORDER BY ts ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) FROM events;
