@@ -158,7 +158,7 @@ def _source(source: Input, query: SparkQuery) -> str:
     read = CALLS[source.connector].read if source.connector in CALLS else None
     if read is None:
         raise CompileError([B002.at(query.span, "", construct=f"a program that reads through {source.connector}")])
-    named = f"name_source(rows, {literal(source_name(source.name))})"
+    named = f"call_source(rows, {literal(source_name(source.name))}, checkpoint)"
     return f'rows = {read(source)}\n{named}.createOrReplaceTempView("{source.view}")'
 
 

@@ -17,7 +17,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.codegen.ejected.clock import clock_rows
 from penstock.codegen.ejected.files import write_files
 from penstock.codegen.ejected.rows import quote_name
-from penstock.codegen.ejected.source_names import EVOLUTION_SETTING, name_source, settle_sources
+from penstock.codegen.ejected.source_names import EVOLUTION_SETTING, call_source, settle_sources
 from penstock.codegen.ejected.watermark import END_SOURCE
 from penstock.diagnostics.terminal import guard_output
 
@@ -31,7 +31,7 @@ def end_of_time(spark: SparkSession, query: str, checkpoint: str) -> None:
     """Creates the view of a stream that is empty until the input is declared complete."""
     make_folder(spark, f"{checkpoint}/end")
     end = spark.readStream.schema("time timestamp, input string").json(f"{checkpoint}/end")
-    name_source(end, END_SOURCE).createOrReplaceTempView(f"{query}_end")
+    call_source(end, END_SOURCE, checkpoint).createOrReplaceTempView(f"{query}_end")
 
 
 def drain(spark: SparkSession, checkpoint: str) -> None:

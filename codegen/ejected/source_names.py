@@ -1,17 +1,19 @@
 """The sources of a query -> their names in its checkpoint, under which Spark notes how far each was read.
 
 With names a later query may add sources and leave some out, if the checkpoint was begun with them. Without names a
-source is known by its place in the plan alone. Spark gives no names later.
+source is known by its place in the plan alone. Spark gives no names later. That of 4.2 notes places whatever names are.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from pyspark import __version__ as pyspark_version
 from pyspark.sql import DataFrame
 
 EVOLUTION_SETTING = "spark.sql.streaming.queryEvolution.enableSourceEvolution"
 """Whether the sources of a query have names. Spark looks when a query starts, and when a source is made."""
+_NAMED_SINCE = (4, 3)
 _NAMED = "v2"  # the version of the files in `offsets`, which is their first line
 _AGAIN = "__"
 
@@ -84,7 +86,15 @@ def rename_sources(rows: DataFrame, names: Sequence[str]) -> DataFrame:
 
 def has_names(offsets: str | None) -> bool:
     """Whether a checkpoint knows its sources by name, by its newest file of `offsets`; None if there is none yet."""
-    return offsets is None or offsets.startswith(f"{_NAMED}\n")
+    if offsets is None:
+        return tuple(map(int, pyspark_version.split(".")[:2])) >= _NAMED_SINCE
+    return offsets.startswith(f"{_NAMED}\n")
+
+
+def call_source(rows: DataFrame, name: str, checkpoint: str) -> DataFrame:
+    """The rows of a stream, whose source has this name if the checkpoint knows it by a name."""
+    is_named = has_names(_read_newest(rows.sparkSession, f"{checkpoint}/offsets"))
+    return name_source(rows, name) if is_named else rows
 
 
 def settle_sources(rows: DataFrame, checkpoint: str) -> DataFrame:
@@ -93,7 +103,7 @@ def settle_sources(rows: DataFrame, checkpoint: str) -> DataFrame:
     Raises SystemExit if a source that it has read is not there: Spark would read one of another name from its begin.
     """
     spark = rows.sparkSession
-    offsets = _read_newest(spark._jvm, spark, f"{checkpoint}/offsets")
+    offsets = _read_newest(spark, f"{checkpoint}/offsets")
     is_named = has_names(offsets)
     if is_named:
         names = distinguish_names(list_source_names(rows))
@@ -105,8 +115,9 @@ def settle_sources(rows: DataFrame, checkpoint: str) -> DataFrame:
     return rows
 
 
-def _read_newest(jvm: Any, spark: Any, folder: str) -> str | None:
+def _read_newest(spark: Any, folder: str) -> str | None:
     """The text of the file with the greatest number in a folder of a log."""
+    jvm = spark._jvm
     path = jvm.org.apache.hadoop.fs.Path(folder)
     files = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
     names = [each.getPath().getName() for each in files.listStatus(path)] if files.exists(path) else []

@@ -13,7 +13,8 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.codegen import source_name
-from penstock.codegen.ejected.source_names import EVOLUTION_SETTING, distinguish_names
+from penstock.codegen.ejected import source_names as given_names
+from penstock.codegen.ejected.source_names import EVOLUTION_SETTING, distinguish_names, has_names
 from penstock.runtime import QueryReport, RuntimeSession, source_names
 from penstock.runtime.spark_logs import offsets_of
 
@@ -51,6 +52,14 @@ def test_offsets_are_told_by_name_or_place() -> None:
         "orders": {"t": {"0": 7}},
         "end__2": 3,
     }
+
+
+def test_spark_notes_names_since_4_3(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of 4.2 makes folders of names, and notes offsets by place."""
+    for version, expected in (("4.2.0", False), ("4.3.0", True), ("4.10.1", True)):
+        monkeypatch.setattr(given_names, "pyspark_version", version)
+        assert has_names(None) is expected
+        assert (has_names("v1\n{}"), has_names("v2\n{}")) == (False, True)
 
 
 class Subject:
