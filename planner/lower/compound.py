@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.kinds import K004, K005, K011
+from penstock.diagnostics.codes.kinds import K004, K005, K011, K024
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import Context, collect_findings
@@ -42,14 +42,18 @@ def lower_union(union: ast.UnionQuery, context: Context, lower_query: LowerQuery
 
 
 def lower_branches(union: ast.UnionQuery, context: Context, lower_query: LowerQuery) -> list[Node]:
-    """The plans of the branches; raises CompileError with what is wrong in any of them."""
+    """The plans of the branches; raises CompileError with what is wrong in any of them.
+
+    Rows of VALUES are branches. That nothing is read is told once.
+    """
     branches: list[Node] = []
     report: list[Diagnostic] = []
     for branch in union.branches:
         with collect_findings(report):
             branches.append(lower_query(branch, context))
+    idle = [each for each in report if each.code == K024.id]
     if report:
-        raise CompileError(report)
+        raise CompileError([each for each in report if each not in idle[1:]])
     return branches
 
 

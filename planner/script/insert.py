@@ -11,6 +11,7 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unknown
 from penstock.planner.connectors import connector_of
+from penstock.planner.explain.expressions import expression_text
 from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context
 from penstock.planner.lower.items import choose_output_name, rename_columns
@@ -18,14 +19,18 @@ from penstock.planner.lower.query import lower_query
 from penstock.planner.passes.pipeline import plan_query
 from penstock.planner.plan import (
     Column,
+    Filter,
+    GroupAggregate,
     KStream,
     KTable,
     Named,
     Node,
     Origin,
+    Project,
     PutRows,
     RunningQuery,
     Sink,
+    WindowAggregate,
     WTable,
     make_column,
 )
@@ -51,8 +56,9 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
     root = lower_query(statement.query, context) if is_table else lower_stream(statement.query, context)
     missing = next((each for each in root.schema if each.hidden), None)
     if missing is not None:
-        found = K006.at(statement.query.span, "", column=missing.name)
-        raise CompileError([found.with_hint(f"add {missing.name} to the SELECT list: rows are replaced by it")])
+        written = find_written_key(root, missing.name)
+        found = K006.at(statement.query.span, "", column=written)
+        raise CompileError([found.with_hint(f"add {written} to the SELECT list: rows are replaced by it")])
     changes_rows = is_table and connector_of(origin.connector).changes_rows
     taken = (KStream, KTable, WTable) if changes_rows else (KStream, KTable) if is_table else (KStream,)
     if not isinstance(root.shape, taken):
@@ -106,6 +112,19 @@ def find_time(root: Node, chosen: list[Column], origin: Origin) -> str | None:
         return origin.time
     time = root.shape.time if isinstance(root.shape, KStream) else None
     return next((target.name for given, target in zip(root.schema, chosen, strict=True) if given.name == time), None)
+
+
+def find_written_key(node: Node, name: str) -> str:
+    """What a script calls a column that the plan has named: the expression of GROUP BY, or the column of a relation."""
+    while isinstance(node, Filter | Project):
+        if isinstance(node, Project):
+            value = next(item.value for item in node.items if item.name == name)
+            if not isinstance(value, exp.Column):
+                return expression_text(value)
+            name = value.name
+        node = node.input
+    keys = node.keys if isinstance(node, GroupAggregate | WindowAggregate) else ()
+    return next((expression_text(key.value) for key in keys if key.name == name), name)
 
 
 def refuse_values(statement: ast.Insert, entry: Declared) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
@@ -14,7 +14,7 @@ from penstock.planner import scalars
 from penstock.planner.lower.context import Context, collect_findings, resolve_condition, resolve_scalar
 from penstock.planner.lower.joins.sides import find_right_span
 from penstock.planner.lower.rows import FromRows
-from penstock.planner.plan import KStream, Node, find_columns
+from penstock.planner.plan import KStream, Node, conjuncts, find_columns
 from penstock.planner.scalars import Typed
 from penstock.planner.scalars.implicit import is_printable
 from penstock.planner.scalars.literals import bare
@@ -27,7 +27,7 @@ Equality = tuple[exp.Expression, exp.Expression]
 
 def split_conditions(
     join: ast.Join,
-    parts: Iterable[exp.Expression],
+    parts: Sequence[exp.Expression],
     left: FromRows,
     right: FromRows,
     scope: Scope,
@@ -49,14 +49,23 @@ def split_conditions(
         with collect_findings(report):
             conditions.append(resolve_condition(part, scope, "WHERE"))
     if not equalities and not report:
-        both = all(isinstance(rows.node.shape, KStream) for rows in (left, right))
-        found = J008.at(find_right_span(join), "every left row would meet every right row" + " in the interval" * both)
-        report.append(
-            found.with_hint("ON the key of one side = that of the other" + ", and a bound on the times" * both)
-        )
+        report.append(explain_no_equality(join, parts, left, right))
     if report:
         raise CompileError(report)
     return equalities, conditions
+
+
+def explain_no_equality(join: ast.Join, parts: Sequence[exp.Expression], left: FromRows, right: FromRows) -> Diagnostic:
+    """The finding of a join without a key. `parts`: its conditions, without those that compare times or windows."""
+    both = all(isinstance(rows.node.shape, KStream) for rows in (left, right))
+    found = J008.at(find_right_span(join), "every left row would meet every right row" + " in the interval" * both)
+    hint = "ON the key of one side = that of the other" + ", and a bound on the times" * both
+    if all(any(each is part for part in parts) for each in conjuncts(join.on)):
+        return found.with_hint(hint)
+    if both:
+        return found.because("ON compares times alone. They bound the join, and are no key.").with_hint(hint)
+    found = found.because("ON compares windows alone. They say which rows may meet, and are no key of a table.")
+    return found.with_hint("SELECT STREAM in both subqueries gives final rows, which may be joined by their windows")
 
 
 def find_key_equality(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 from sqlglot import exp
@@ -174,7 +174,7 @@ def choose_pane(type_: JoinType, bound: TimeBound) -> int | None:
 def collect_problems(
     bound: CompileError,
     join: ast.Join,
-    parts: Iterable[exp.Expression],
+    parts: Sequence[exp.Expression],
     left: FromRows,
     right: FromRows,
     scope: Scope,
