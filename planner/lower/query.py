@@ -102,7 +102,10 @@ def plan_relation(
             check_size(left.node, relation.left.span)
             if isinstance(relation.right, ast.UnnestedTable):
                 where = [part for part in where if not (takes_where and is_about(part, left.scope))]
-                return filter_elements(relation, join_elements(relation, relation.right, left), where)
+                rows = join_elements(relation, relation.right, left)
+                if is_part:
+                    where = [part for part in where if is_about(part, rows.scope)]
+                return filter_elements(relation, rows, where)
             right = lower_relation(relation.right, (), context)
             if takes_where:  # what a column of both sides may mean is asked below
                 where = [part for part in where if not is_about(part, left.scope) or may_mean(part, right.scope)]

@@ -72,3 +72,12 @@ def test_a_column_of_two_relations_is_ambiguous() -> None:
     with pytest.raises(CompileError) as refused:
         plan("SELECT STREAM uname FROM s, u, w WHERE k1 = uid AND t1 = wid AND city = 'Rome'")
     assert [each.code for each in refused.value.diagnostics] == ["N002"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["CROSS JOIN UNNEST(list) AS q(e) CROSS JOIN UNNEST(list) AS r(f)", ", UNNEST(list) AS q(e), UNNEST(list) AS r(f)"],
+)
+def test_a_condition_compares_elements_of_two_lists(form: str) -> None:
+    select = "SELECT STREAM e, f FROM (SELECT STREAM id, ARRAY(1, 2) AS list FROM s) AS l {} WHERE {}"
+    assert plan(select.format(form, "e < f AND id > 1")) == plan(select.format(form, "q.e < r.f AND l.id > 1"))

@@ -68,7 +68,7 @@ def write_some(folder: Path, chance: Random) -> list[dict[str, Any]]:
 
 
 def declare(folder: Path, format_: str, beside: str = "") -> str:
-    place = f"WITH (connector = 'files', path = '{folder}', format = '{format_}')"
+    place = f"WITH (connector = 'files', path = '{folder}', format = '{format_}', folder_columns = FALSE)"
     return f"CREATE STREAM uploads (id BIGINT, {COLUMNS}{beside}) {place};"
 
 
