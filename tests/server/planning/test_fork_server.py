@@ -72,7 +72,7 @@ class OddClient(ForkClient):
     def _start(self) -> None:
         self._plug, other = socket.socketpair()
         self._plug.setblocking(False)
-        self.served = multiprocessing.get_context("fork").Process(target=serve, args=(other, self._plug), daemon=True)
+        self.served = multiprocessing.get_context("spawn").Process(target=serve, args=(other, self._plug), daemon=True)
         self.served.start()
         other.close()
         self._received, self._unsent = bytearray(), bytearray()
