@@ -11,7 +11,6 @@ from penstock.planner.plan.reserved import choose_unused_name
 from penstock.translate.declaration import Declaration
 from penstock.translate.model import NotTranslatedError, System
 
-_SHOWN = 5  # names of one note
 SERVERS = "localhost:9092"
 SERVERS_NOTE = f"the statement does not name the brokers of its topic: this names {SERVERS} in bootstrap_servers"
 AVRO_HINT = "format = 'avro', schema_registry = 'http://localhost:8081'"
@@ -180,7 +179,7 @@ def _read_ksqldb(declaration: Declaration) -> PlaceOptions:
         )
     if given.get("value_delimiter", ",") not in (",", "COMMA"):
         raise NotTranslatedError("VALUE_DELIMITER: the values of CSV are separated by commas here")
-    changes += [*_explain_times(declaration), *_explain_names(declaration, form)]
+    changes += _explain_times(declaration)
     keys = len(declaration.key)
     type_ = dict(declaration.columns).get(declaration.key[0], "") if keys == 1 else ""
     if keys and (note := explain_keys(given, keys, type_=type_)):
@@ -198,17 +197,6 @@ def _explain_times(declaration: Declaration) -> list[str]:
     return [
         f"{', '.join(names)}: ksqlDB reads and writes a time as a number (milliseconds, of a DATE days); a record here "
         "has a text. For numbers declare a BIGINT, and a computed column with TIMESTAMP_MILLIS or DATE_FROM_UNIX_DATE"
-    ]
-
-
-def _explain_names(declaration: Declaration, form: str) -> list[str]:
-    """KsqlDB reads the fields of JSON by names in any case, unless they are quoted."""
-    names = [name for name, _ in declaration.columns if name != name.lower() and name[0] not in '`"']
-    if not names or not form.lower().startswith("json"):
-        return []
-    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-    return [
-        f"{shown}: ksqlDB reads JSON fields of such names in any case; write names in the case that the records have"
     ]
 
 

@@ -345,7 +345,6 @@ def test_names_in_records_of_ksqldb_are_told() -> None:
 def test_names_keep_their_case() -> None:
     columns = 'ACTIVITY_ID INTEGER, `userId` VARCHAR, "Mixed" STRUCT<`City` VARCHAR, text BIGINT>'
     found = run(f"CREATE STREAM ACTIVITY ({columns}) WITH (KAFKA_TOPIC = 'activity');", System.KSQLDB)
-    assert found.notes[0].startswith("ACTIVITY_ID: ksqlDB reads JSON fields of such names in any case")
     for name in ("ACTIVITY_ID INT", "`userId` STRING", '"Mixed" STRUCT<`City` STRING, text BIGINT>'):
         assert name in found.sql
 
