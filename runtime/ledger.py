@@ -187,8 +187,10 @@ class Ledger:
                 _tell(listeners, progress)
 
     def settle(self, run: str) -> None:
-        """Waits until all that Spark has to tell of an ended run has been told, then forgets it."""
+        """Waits until all that Spark tells of an ended run has been told, then forgets it. May be called twice."""
         with self._lock:
+            if run not in self._listeners:
+                return
             ended = self._ended[run]
         ended.wait(_FLUSH_SECONDS)
         with self._lock:

@@ -47,6 +47,26 @@ _POLL_SECONDS = 1
 _SILENCE = 1000  # milliseconds after which Spark tells that it has looked and found nothing
 
 
+class _Batches:
+    """What Spark calls with each micro-batch, until its query has ended.
+
+    Spark holds this, this holds the run, and who waits for the run holds the query of Spark. The collector of neither
+    Python nor Java sees the whole circle, so the plan of each query would stay in memory.
+    """
+
+    def __init__(self, put: Callable[[DataFrame, int], None]) -> None:
+        self._put: Callable[[DataFrame, int], None] | None = put
+
+    def __call__(self, batch: DataFrame, number: int) -> None:
+        if self._put is None:
+            raise RuntimeError("a micro-batch comes after the end of its query")
+        self._put(batch, number)
+
+    def end(self) -> None:
+        """Forgets the run."""
+        self._put = None
+
+
 class Run:
     """A query in its checkpoint folder, and in a session of its own. It may be started several times, one by one."""
 
@@ -68,6 +88,7 @@ class Run:
         self._sink = sink_of(query, place)
         self._failure: BaseException | None = None
         self._started: StreamingQuery | None = None
+        self._batches = _Batches(self._put_batch)
         self.inspection = Inspection(query.inputs)
         self._retrying_since: datetime | None = None
         self._recorder = RunRecorder(self._storage, place, self.account)
@@ -125,9 +146,10 @@ class Run:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
                 names = SourceNames(self._storage, self._place, self.query)
                 rows = names.settle(self._result(names))
+                self._batches = _Batches(self._put_batch)
                 self._sink.open(self._storage, self._place)
                 arranged = self._sink.arrange(rows)
-                writer = self._sink.writer(rows) or arranged.writeStream.foreachBatch(self._put_batch)
+                writer = self._sink.writer(rows) or arranged.writeStream.foreachBatch(self._batches)
                 writer = set_trigger(writer, self.query, trigger).option("checkpointLocation", self._place)
                 configure(self._spark, self.query)
                 choose_file_manager(self._spark, self._storage, [self._place, self.query.output.folder])
@@ -173,7 +195,9 @@ class Run:
             if stopping is not None and stopping.is_set():  # what stops us has ended workers, too
                 raise KeyboardInterrupt from None
             if not is_stopped:
+                self._batches.end()
                 raise self._fail(self._failure or error) from None
+        self._batches.end()
         self._ledger.settle(str(started.runId))
         if self._failure is not None:
             raise self._fail(self._failure)
@@ -233,10 +257,16 @@ class Run:
     def stop(self, started: StreamingQuery) -> None:
         """Stops the query in Spark, without waiting for a database that is away."""
         self._sink.stop()
-        with jvm_may_be_gone():
-            started.stop()
+        self.end(started)
         self._recorder.write()
         self._sink.close()
+
+    def end(self, started: StreamingQuery) -> None:
+        """Stops the query in Spark, and counts what it has done."""
+        with jvm_may_be_gone():
+            started.stop()
+            self._batches.end()
+            self._ledger.settle(str(started.runId))
 
     def mark_unsettled(self) -> bool:
         """Notes that rejected rows may be counted and not yet written; True if an earlier run has left it so."""
@@ -259,6 +289,7 @@ class Run:
             self._sink.stop()
             with suppress(*SPARK_ERRORS):  # a JVM that is gone has stopped it
                 started.stop()
+                self._batches.end()
             raise
 
     def _fail(self, error: BaseException) -> RunError:

@@ -111,10 +111,9 @@ class QueryHandle:
         with self._resources:  # freed last, whatever happens before
             self._run.stop(self._started)
             self._starter.shutdown()
-            for rejecting in self._rejecting.values():
+            for name, rejecting in self._rejecting.items():
                 try:
-                    with jvm_may_be_gone():
-                        rejecting.result().stop()
+                    self._run.rejects[name].end(rejecting.result())
                 except RunError:
                     if self._error is None:
                         raise

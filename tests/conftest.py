@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Generator, Iterator
@@ -86,6 +87,18 @@ def remembered(kind: type[JVMView] | type[JavaPackage]) -> None:
         return value
 
     kind.__getattr__ = found
+
+
+def pytest_collection_finish() -> None:
+    """What is there from now on is not looked at by the collector, which is called after each test on Spark."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Frees what a test holds of Spark. Objects of py4j are in circles, and the plans behind them fill the JVM."""
+    if item.get_closest_marker("spark"):
+        gc.collect()
 
 
 @pytest.fixture(scope="session")
