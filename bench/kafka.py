@@ -30,7 +30,7 @@ from bench.server import serve_postgres
 from bench.turns import Run, add_arguments, measure_beside, run_in_turns, tabulate, write_settings
 from bench.workload import FLINK_PYTHON, install_flink
 from examples.kafka.broker import Broker, fetch, fetch_broker, fetch_jars, find_port
-from penstock.runtime.jars import list_jars
+from penstock.runtime.spark.jars import list_jars
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

@@ -32,7 +32,7 @@ from bench.turns import write_settings
 from bench.watch import moment
 from bench.workload import FLINK_PYTHON, install_flink
 from examples.kafka.broker import fetch, fetch_broker, fetch_jars
-from penstock.runtime.jars import list_jars
+from penstock.runtime.spark.jars import list_jars
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

@@ -12,7 +12,7 @@ from typing import Protocol
 from rich.console import Console
 
 from bench.measure import Cost, measure
-from penstock.runtime.jvm import OF_LONG_RUNS
+from penstock.runtime.spark.jvm import OF_LONG_RUNS
 
 ROOT = Path(__file__).parent.parent
 _OPTIONS = "spark.driver.defaultJavaOptions"

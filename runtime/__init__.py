@@ -6,22 +6,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from penstock.runtime.checkpoint.writable import explain_unwritable
     from penstock.runtime.connectors.memory import Kept
-    from penstock.runtime.doctor import list_versions
-    from penstock.runtime.errors import RunError
-    from penstock.runtime.field_account import explain_unseen
-    from penstock.runtime.input_sizes import has_large_batches, is_short
-    from penstock.runtime.kafka_counts import TopicCount, count_topics
-    from penstock.runtime.query_handle import QueryHandle
+    from penstock.runtime.failure.errors import RunError
+    from penstock.runtime.kafka.kafka_counts import TopicCount, count_topics
+    from penstock.runtime.progress.field_account import explain_unseen
+    from penstock.runtime.progress.status import Cause, InputReport, QueryReport, Reason, Status
+    from penstock.runtime.progress.table_reports import LookupReport, TableReport
+    from penstock.runtime.progress.tables import PlainConsole, output, show_rows
+    from penstock.runtime.progress.times import moment_text, span_text
+    from penstock.runtime.progress.why import list_reasons
+    from penstock.runtime.query.input_sizes import has_large_batches, is_short
+    from penstock.runtime.query.query_handle import QueryHandle
     from penstock.runtime.session import RuntimeSession, connect
     from penstock.runtime.small_reads import answer_small
-    from penstock.runtime.status import Cause, InputReport, QueryReport, Reason, Status
-    from penstock.runtime.table_reports import LookupReport, TableReport
-    from penstock.runtime.tables import PlainConsole, output, show_rows
-    from penstock.runtime.times import moment_text, span_text
-    from penstock.runtime.warm_up import write_archive
-    from penstock.runtime.why import list_reasons
-    from penstock.runtime.writable import explain_unwritable
+    from penstock.runtime.spark.doctor import list_versions
+    from penstock.runtime.spark.warm_up import write_archive
 
 __all__ = [
     "Cause",
@@ -54,33 +54,33 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Cause": "status",
-    "InputReport": "status",
+    "Cause": "progress.status",
+    "InputReport": "progress.status",
     "Kept": "connectors.memory",
-    "LookupReport": "table_reports",
-    "PlainConsole": "tables",
-    "QueryHandle": "query_handle",
-    "QueryReport": "status",
-    "Reason": "status",
-    "RunError": "errors",
+    "LookupReport": "progress.table_reports",
+    "PlainConsole": "progress.tables",
+    "QueryHandle": "query.query_handle",
+    "QueryReport": "progress.status",
+    "Reason": "progress.status",
+    "RunError": "failure.errors",
     "RuntimeSession": "session",
-    "Status": "status",
-    "TableReport": "table_reports",
-    "TopicCount": "kafka_counts",
+    "Status": "progress.status",
+    "TableReport": "progress.table_reports",
+    "TopicCount": "kafka.kafka_counts",
     "answer_small": "small_reads",
     "connect": "session",
-    "count_topics": "kafka_counts",
-    "explain_unwritable": "writable",
-    "has_large_batches": "input_sizes",
-    "is_short": "input_sizes",
-    "explain_unseen": "field_account",
-    "list_reasons": "why",
-    "list_versions": "doctor",
-    "moment_text": "times",
-    "output": "tables",
-    "show_rows": "tables",
-    "span_text": "times",
-    "write_archive": "warm_up",
+    "count_topics": "kafka.kafka_counts",
+    "explain_unwritable": "checkpoint.writable",
+    "has_large_batches": "query.input_sizes",
+    "is_short": "query.input_sizes",
+    "explain_unseen": "progress.field_account",
+    "list_reasons": "progress.why",
+    "list_versions": "spark.doctor",
+    "moment_text": "progress.times",
+    "output": "progress.tables",
+    "show_rows": "progress.tables",
+    "span_text": "progress.times",
+    "write_archive": "spark.warm_up",
 }
 
 

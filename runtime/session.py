@@ -22,35 +22,35 @@ from penstock.codegen.program import AnyView, Program, Read, SparkQuery
 from penstock.diagnostics import hide_credentials
 from penstock.diagnostics.codes.running import R002, R030, R034, R045, R048, R065
 from penstock.rows import Rows
-from penstock.runtime.checkpoint import checkpoint
+from penstock.runtime.checkpoint.checkpoint import checkpoint
+from penstock.runtime.checkpoint.places import check_places, qualify_paths
+from penstock.runtime.checkpoint.reset import reset
+from penstock.runtime.checkpoint.sink_log import rows_folder
+from penstock.runtime.checkpoint.storage import Storage, is_local, is_local_master
+from penstock.runtime.checkpoint.sweep import sweep
+from penstock.runtime.checkpoint.writable import check_writable
 from penstock.runtime.connectors import HoldingSink, RuntimeSink, sink_of
 from penstock.runtime.connectors.intermediate import place_intermediates
 from penstock.runtime.connectors.memory import Kept
-from penstock.runtime.doctor import examine
-from penstock.runtime.errors import RunError
-from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
-from penstock.runtime.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
-from penstock.runtime.jars import add_jars, check_real_time, list_users
-from penstock.runtime.jvm import has_ended, start_spark
-from penstock.runtime.ledger import Ledger
-from penstock.runtime.places import check_places, qualify_paths
-from penstock.runtime.queries import Progress, Run
-from penstock.runtime.query_handle import QueryHandle
-from penstock.runtime.query_sessions import QuerySessions, apply_settings, drop_foreign_settings
-from penstock.runtime.reading import read
-from penstock.runtime.rejects import rejects_query, settle_inputs
-from penstock.runtime.reset import reset
-from penstock.runtime.settings import check_settings
-from penstock.runtime.side_by_side import list_waits, run_side_by_side
-from penstock.runtime.sink_log import rows_folder
-from penstock.runtime.spark import check_same_spark, installed_spark
-from penstock.runtime.status import QueryReport, Status
-from penstock.runtime.storage import Storage, is_local, is_local_master
-from penstock.runtime.sweep import sweep
-from penstock.runtime.task_slots import TaskSlots
-from penstock.runtime.why import find_chain, list_reasons
-from penstock.runtime.workers import check_shared, check_workers, list_needed_packages
-from penstock.runtime.writable import check_writable
+from penstock.runtime.failure.errors import RunError
+from penstock.runtime.failure.failures import SPARK_ERRORS, spark_errors_told
+from penstock.runtime.progress.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
+from penstock.runtime.progress.ledger import Ledger
+from penstock.runtime.progress.status import QueryReport, Status
+from penstock.runtime.progress.why import find_chain, list_reasons
+from penstock.runtime.query.query_handle import QueryHandle
+from penstock.runtime.query.query_sessions import QuerySessions, apply_settings, drop_foreign_settings
+from penstock.runtime.query.reading import read
+from penstock.runtime.query.rejects import rejects_query, settle_inputs
+from penstock.runtime.query.run import Progress, Run
+from penstock.runtime.query.side_by_side import list_waits, run_side_by_side
+from penstock.runtime.query.task_slots import TaskSlots
+from penstock.runtime.spark.doctor import examine
+from penstock.runtime.spark.jars import add_jars, check_real_time, list_users
+from penstock.runtime.spark.jvm import has_ended, start_spark
+from penstock.runtime.spark.spark_settings import check_settings
+from penstock.runtime.spark.spark_version import check_same_spark, installed_spark
+from penstock.runtime.spark.workers import check_shared, check_workers, list_needed_packages
 
 
 def connect(

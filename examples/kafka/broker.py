@@ -21,8 +21,8 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from penstock.runtime.jars import FOLDER, VARIABLE
-from penstock.runtime.spark import known_spark
+from penstock.runtime.spark.jars import FOLDER, VARIABLE
+from penstock.runtime.spark.spark_version import known_spark
 
 BROKER = "org.apache.kafka:kafka_2.13:4.3.1"
 CACHE = Path("~/.cache/penstock/kafka-4.3.1").expanduser()

@@ -10,7 +10,7 @@ from penstock.runtime.connectors.protocol import (
     RuntimeSink,
     RuntimeSource,
 )
-from penstock.runtime.packages import check_packages
+from penstock.runtime.spark.packages import check_packages
 
 
 def connector_of(name: str) -> RuntimeConnector:

@@ -41,11 +41,11 @@ from penstock.codegen.ejected.table_updates import UpdateSums
 from penstock.codegen.program import Input, RemoteView, SparkQuery
 from penstock.diagnostics.source import Span
 from penstock.rows import Row
+from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeLookup, RuntimeSource
-from penstock.runtime.errors import RunError
-from penstock.runtime.failures import explain_unread
-from penstock.runtime.storage import Storage
-from penstock.runtime.table_sink import TableSink
+from penstock.runtime.connectors.table_sink import TableSink
+from penstock.runtime.failure.errors import RunError
+from penstock.runtime.failure.failures import explain_unread
 
 TRAVELLING = (
     *(faults, secrets, spark_types, retries, column_types, address, table, attempts, operations),

@@ -30,10 +30,11 @@ from penstock.codegen.ejected.rows import schema_of
 from penstock.codegen.ejected.table_sink import TableBatches
 from penstock.codegen.program import Input, SparkQuery
 from penstock.rows import Row
-from penstock.runtime import delta_feed
-from penstock.runtime.checkpoint import STARTING
-from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSource
-from penstock.runtime.delta_feed import (
+from penstock.runtime.checkpoint.checkpoint import STARTING
+from penstock.runtime.checkpoint.spark_logs import offsets_of
+from penstock.runtime.checkpoint.storage import Storage
+from penstock.runtime.connectors import delta_feed
+from penstock.runtime.connectors.delta_feed import (
     ARRIVED,
     DELETES,
     FORMAT,
@@ -46,11 +47,10 @@ from penstock.runtime.delta_feed import (
     check_versions,
     open_feed,
 )
-from penstock.runtime.errors import RunError
-from penstock.runtime.failures import explain_unread
-from penstock.runtime.spark_logs import offsets_of
-from penstock.runtime.storage import Storage
-from penstock.runtime.table_sink import TableSink
+from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSource
+from penstock.runtime.connectors.table_sink import TableSink
+from penstock.runtime.failure.errors import RunError
+from penstock.runtime.failure.failures import explain_unread
 
 
 class DeltaSink(TableSink):

@@ -33,13 +33,13 @@ from penstock.codegen.program import Input, QueryOutput, SparkQuery
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R003, R005, R014, R017
 from penstock.rows import Row
+from penstock.runtime.checkpoint.sink_log import check_files, check_log, list_committed, rows_folder
+from penstock.runtime.checkpoint.storage import Storage, absolute
+from penstock.runtime.checkpoint.sweep import list_finished
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
-from penstock.runtime.errors import RunError
-from penstock.runtime.field_account import observe_fields
-from penstock.runtime.file_names import NameWatch
-from penstock.runtime.sink_log import check_files, check_log, list_committed, rows_folder
-from penstock.runtime.storage import Storage, absolute
-from penstock.runtime.sweep import list_finished
+from penstock.runtime.failure.errors import RunError
+from penstock.runtime.progress.field_account import observe_fields
+from penstock.runtime.query.file_names import NameWatch
 
 _READERS: dict[str, Callable[..., DataFrame]] = {"json": read_json, "csv": read_csv, "parquet": read_parquet}
 

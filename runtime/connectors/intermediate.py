@@ -13,11 +13,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen.ejected.intermediate import read_intermediate
 from penstock.codegen.program import Input, SparkQuery
+from penstock.runtime.checkpoint.sink_log import check_files, rows_folder
+from penstock.runtime.checkpoint.storage import Storage, absolute
+from penstock.runtime.checkpoint.sweep import list_finished
 from penstock.runtime.connectors.files import folder_output
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSource
-from penstock.runtime.sink_log import check_files, rows_folder
-from penstock.runtime.storage import Storage, absolute
-from penstock.runtime.sweep import list_finished
 
 
 def place_intermediates(query: SparkQuery, storage: Storage, places: Mapping[str, str]) -> SparkQuery:

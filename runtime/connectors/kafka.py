@@ -24,12 +24,12 @@ from penstock.codegen.ejected.databases.faults import DivergedError, FencedError
 from penstock.codegen.program import Input, SparkQuery
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R074, R075, R076
-from penstock.runtime.checkpoint import STARTING
+from penstock.runtime.checkpoint.checkpoint import STARTING
+from penstock.runtime.checkpoint.spark_logs import offsets_of, read_required
+from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
-from penstock.runtime.errors import NO_KEY, RunError, explain_no_key
-from penstock.runtime.field_account import observe_fields
-from penstock.runtime.jars import use_jars
-from penstock.runtime.kafka import (
+from penstock.runtime.failure.errors import NO_KEY, RunError, explain_no_key
+from penstock.runtime.kafka.brokers import (
     EARLIEST,
     check_offsets,
     check_partitions,
@@ -39,12 +39,12 @@ from penstock.runtime.kafka import (
     make_topic,
     spark_options,
 )
-from penstock.runtime.kafka_avro import AvroWriter, check_schemas, decode_part
-from penstock.runtime.kafka_counts import infer_partitions
-from penstock.runtime.kafka_watch import TopicWatch
-from penstock.runtime.kafka_writer import TopicWriter, WriteError, list_messages
-from penstock.runtime.spark_logs import offsets_of, read_required
-from penstock.runtime.storage import Storage
+from penstock.runtime.kafka.kafka_avro import AvroWriter, check_schemas, decode_part
+from penstock.runtime.kafka.kafka_counts import infer_partitions
+from penstock.runtime.kafka.kafka_watch import TopicWatch
+from penstock.runtime.kafka.kafka_writer import TopicWriter, WriteError, list_messages
+from penstock.runtime.progress.field_account import observe_fields
+from penstock.runtime.spark.jars import use_jars
 
 
 class KafkaSource(RuntimeSource):

@@ -12,8 +12,8 @@ from penstock.codegen.ejected.memory import RowsInMemory
 from penstock.codegen.ejected.rows import schema_of
 from penstock.codegen.program import Input, QueryOutput, SparkQuery
 from penstock.rows import Row, list_rows
+from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.protocol import HoldingSink, RuntimeConnector, RuntimeSource
-from penstock.runtime.storage import Storage
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.codegen.program import Input, RemoteView, SparkQuery
 from penstock.diagnostics import Diagnostic
 from penstock.rows import Row
-from penstock.runtime.storage import Storage
-from penstock.runtime.table_reports import TableReport
+from penstock.runtime.checkpoint.storage import Storage
+from penstock.runtime.progress.table_reports import TableReport
 
 
 class RuntimeSource(Protocol):

@@ -8,7 +8,7 @@ from penstock.codegen.ejected.rate import GENERATED, read_rate
 from penstock.codegen.program import Input
 from penstock.diagnostics.codes.running import R007
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSource
-from penstock.runtime.errors import RunError
+from penstock.runtime.failure.errors import RunError
 
 
 class RateSource(RuntimeSource):

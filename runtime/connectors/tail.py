@@ -23,10 +23,10 @@ from penstock.codegen.ejected.databases.table import TargetTable
 from penstock.codegen.ejected.databases.writer import WritePolicy
 from penstock.codegen.ejected.rows import quote_name
 from penstock.codegen.program import SparkQuery
+from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.databases import make_address
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink
-from penstock.runtime.storage import Storage
-from penstock.runtime.table_sink import coded_errors
+from penstock.runtime.connectors.table_sink import coded_errors
 
 NUMBER, QUERY, BATCH = "number", "query", "batch"
 """The number grows with the rows. The others say which micro-batch wrote a row. Columns of the stream are c0, c1, …"""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.codegen.program import Input
-from penstock.runtime.sink_log import list_committed
-from penstock.runtime.storage import absolute, is_glob
+from penstock.runtime.checkpoint.sink_log import list_committed
+from penstock.runtime.checkpoint.storage import absolute, is_glob
 
 # What any system takes for no more than a name: it is neither escaped nor does it say that the file is compressed.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")

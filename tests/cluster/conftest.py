@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from examples.kafka.broker import fetch
-from penstock.runtime.spark import known_spark
+from penstock.runtime.spark.spark_version import known_spark
 from tests.cluster.servers import Cluster, ObjectStore, can_hide, find_store
 
 CACHE = Path("~/.cache/penstock/s3a-jars").expanduser()

@@ -34,8 +34,8 @@ from penstock.planner.types import (
     Struct,
     Type,
 )
-from penstock.runtime.failures import explain
-from penstock.runtime.frames import compute_frame
+from penstock.runtime.failure.failures import explain
+from penstock.runtime.query.frames import compute_frame
 from tests.codegen.plans import MINUTE, aggregate, over, query, scan, where
 from tests.codegen.running import Running, at, collected
 

@@ -36,7 +36,7 @@ from penstock.codegen.program import RemoteView
 from penstock.planner.plan import Node, RemoteLookup, Scan
 from penstock.planner.plan.walk import list_nodes
 from penstock.runtime.connectors.databases import DatabaseSink, make_address
-from penstock.runtime.table_reports import TableReport
+from penstock.runtime.progress.table_reports import TableReport
 from tests.databases.places import DDL, Place
 from tests.model import plans
 from tests.model.evaluate import apply, evaluate

@@ -18,7 +18,7 @@ from deltalake import DeltaTable, write_deltalake
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.runtime.errors import RunError
+from penstock.runtime.failure.errors import RunError
 from penstock.runtime.session import RuntimeSession
 from tests.cluster.servers import wait_until
 from tests.delta.lakes import held, read_by_hand, rows_of

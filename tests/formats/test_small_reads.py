@@ -23,7 +23,7 @@ from penstock.compilation import compile_read
 from penstock.diagnostics import Source
 from penstock.rows import Rows
 from penstock.runtime import answer_small
-from penstock.runtime.reading import read
+from penstock.runtime.query.reading import read
 from penstock.runtime.small_reads.types import arrow_type
 from tests import campaign
 from tests.formats.test_round_trip import NO_FIELD, NO_VALUE

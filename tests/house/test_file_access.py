@@ -1,7 +1,7 @@
 """Checkpoints, inputs and outputs may lie in object stores: `runtime` reaches them through Spark's file systems alone.
 
-`runtime/storage.py` does so. Python's own functions for files see the disks of this machine. Each module that uses one
-says here which, and why the path is one of this machine.
+`runtime/checkpoint/storage.py` does so. Python's own functions for files see the disks of this machine. Each module
+that uses one says here which, and why the path is one of this machine.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ HARMLESS = {
 """What looks at no file."""
 LOCAL = {
     # What Python and Java need to start.
-    "runtime/jars.py": {"pathlib.Path"},
-    "runtime/jvm.py": {"pathlib.Path", "shutil.which", "tempfile.TemporaryFile", "tempfile.gettempdir"},
+    "runtime/spark/jars.py": {"pathlib.Path"},
+    "runtime/spark/jvm.py": {"pathlib.Path", "shutil.which", "tempfile.TemporaryFile", "tempfile.gettempdir"},
     # Classes that a JVM of this machine keeps.
-    "runtime/class_archive.py": {"pathlib.Path"},
-    "runtime/warm_up.py": {"pathlib.Path", "tempfile.TemporaryDirectory"},
+    "runtime/spark/class_archive.py": {"pathlib.Path"},
+    "runtime/spark/warm_up.py": {"pathlib.Path", "tempfile.TemporaryDirectory"},
     # The identity of the machine, for locks.
-    "runtime/lock.py": {"open", "os.readlink"},
+    "runtime/checkpoint/lock.py": {"open", "os.readlink"},
     # Without --checkpoint, a folder for one run. On a cluster there is always a checkpoint.
-    "runtime/checkpoint.py": {"tempfile.TemporaryDirectory"},
+    "runtime/checkpoint/checkpoint.py": {"tempfile.TemporaryDirectory"},
     "codegen/ejected/program.py": {"tempfile.mkdtemp"},
     # Links are followed where the path is on local disks; elsewhere there are none.
-    "runtime/places.py": {"os.path.islink", "os.path.realpath", "os.walk"},
+    "runtime/checkpoint/places.py": {"os.path.islink", "os.path.realpath", "os.walk"},
     # Folders of this machine are tried before there is a Spark; others are left to it.
-    "runtime/writable.py": {"os.geteuid", "pathlib.Path", "shutil.rmtree", "tempfile.mkdtemp"},
+    "runtime/checkpoint/writable.py": {"os.geteuid", "pathlib.Path", "shutil.rmtree", "tempfile.mkdtemp"},
     # Sizes of local folders, for which Spark would take long.
-    "runtime/storage.py": {"os.scandir"},
+    "runtime/checkpoint/storage.py": {"os.scandir"},
     # Names that Spark cannot see, of inputs on local disks.
-    "runtime/file_names.py": {"os.fsencode", "os.path.isdir", "os.path.realpath", "os.walk"},
+    "runtime/query/file_names.py": {"os.fsencode", "os.path.isdir", "os.path.realpath", "os.walk"},
     # How much room is left on the disks of the driver.
-    "runtime/storage_failures.py": {"os.path.isdir", "os.statvfs"},
+    "runtime/failure/storage_failures.py": {"os.path.isdir", "os.statvfs"},
     # Reads without Spark, and how much there is to read: inputs that are not on this machine are left to Spark.
-    "runtime/input_sizes.py": {"glob.glob", "pathlib.Path"},
+    "runtime/query/input_sizes.py": {"glob.glob", "pathlib.Path"},
     # Secrets, and databases that are files of the driver's machine.
     "codegen/ejected/databases/secrets.py": {"open"},
     "codegen/ejected/databases/address.py": {"os.path.exists", "os.stat"},

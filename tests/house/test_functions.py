@@ -82,7 +82,7 @@ def test_names_of_aggregates_are_compared_nowhere() -> None:
 def test_the_runtime_knows_no_function_by_name() -> None:
     """What functions fail with is a field of their entries, and travels with their places."""
     names = {each.name for each in FUNCTIONS}
-    tree = ast.parse((ROOT / "runtime" / "row_errors.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOT / "runtime" / "failure" / "row_errors.py").read_text(encoding="utf-8"))
     found = {each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)}
     assert found.isdisjoint(names)
 

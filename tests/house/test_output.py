@@ -22,7 +22,7 @@ ROUND = {
 DOORS = {f"penstock.diagnostics.terminal.{name}" for name in ("exact", "styled", "GuardedStream")}
 ALLOWED = {
     # Consoles with the guard's rules, and logs with them.
-    "runtime/tables.py": {"rich.console.Console", "penstock.diagnostics.terminal.styled"},
+    "runtime/progress/tables.py": {"rich.console.Console", "penstock.diagnostics.terminal.styled"},
     "diagnostics/logs.py": {"logging.basicConfig", "logging.StreamHandler", "logging.Formatter"},
     # Findings with colours.
     "penstock/script_files.py": {"penstock.diagnostics.terminal.styled"},
@@ -45,7 +45,7 @@ PRINTING = {
     # Prints the documentation of functions, for the build.
     "planner/functions/__main__.py",
     # Is sent to another Python, and its output is read here.
-    "runtime/workers.py",
+    "runtime/spark/workers.py",
 } - {"penstock/client.py", "penstock/session.py"}
 """The modules with `print` or `click.echo`."""
 

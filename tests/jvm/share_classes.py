@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.runtime.warm_up import write_archive
+from penstock.runtime.spark.warm_up import write_archive
 from penstock.warm_up import run_queries
 from tests.jvm.options import ARCHIVE, OPTIONS
 

@@ -8,7 +8,7 @@ import pytest
 
 from examples.kafka.broker import Broker, fetch_broker, fetch_jars
 from penstock.codegen.spark_versions import REAL_TIME_SINCE, number_text
-from penstock.runtime.spark import installed_spark
+from penstock.runtime.spark.spark_version import installed_spark
 from tests.kafka.registry import RegistryServer, run_registry
 
 PASSWORD = "se'c;r et"

@@ -19,8 +19,8 @@ import penstock
 from penstock.codegen.spark_versions import REAL_TIME_SINCE
 from penstock.planner.connectors import CONNECTORS
 from penstock.runtime import RunError
-from penstock.runtime.jars import folder as archives_folder
-from penstock.runtime.spark import installed_spark
+from penstock.runtime.spark.jars import folder as archives_folder
+from penstock.runtime.spark.spark_version import installed_spark
 from penstock.session import Session
 
 PATIENCE = 240  # seconds until all rows have to be there

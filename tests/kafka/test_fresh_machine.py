@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from examples.kafka.broker import Broker
-from penstock.runtime.jars import folder
+from penstock.runtime.spark.jars import folder
 from tests.databases.places import start_server
 from tests.e2e.shell import ENVIRONMENT
 from tests.kafka.registry import RegistryServer

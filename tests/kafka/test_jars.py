@@ -9,8 +9,9 @@ from unittest.mock import MagicMock
 import pytest
 
 from penstock.compilation import compile
-from penstock.runtime import RunError, jars
-from penstock.runtime.jars import check_real_time, find_jars, list_jars, list_users
+from penstock.runtime import RunError
+from penstock.runtime.spark import jars
+from penstock.runtime.spark.jars import check_real_time, find_jars, list_jars, list_users
 
 TOPIC = "connector = 'kafka', topic = '{}', format = 'json', bootstrap_servers = 'b:9092'"
 SCRIPT = f"""SET trigger = 'realtime';

@@ -16,9 +16,10 @@ from pyspark.sql import SparkSession
 from examples.kafka.broker import Broker
 from penstock.codegen.program import Input
 from penstock.compilation import compile
-from penstock.runtime import RunError, RuntimeSession, inspection
-from penstock.runtime.kafka_keys import SAMPLE, find_partition, hash_key
-from penstock.runtime.kafka_watch import TopicWatch
+from penstock.runtime import RunError, RuntimeSession
+from penstock.runtime.kafka.kafka_keys import SAMPLE, find_partition, hash_key
+from penstock.runtime.kafka.kafka_watch import TopicWatch
+from penstock.runtime.query import inspection
 from tests.e2e.shell import penstock_here
 from tests.kafka.scripts import place, read_json, run, values
 from tests.kafka.test_writer import MURMUR2

@@ -17,7 +17,8 @@ from pyspark.sql import SparkSession
 
 from examples.kafka.broker import Broker
 from penstock.compilation import compile
-from penstock.runtime import QueryHandle, RunError, RuntimeSession, inspection
+from penstock.runtime import QueryHandle, RunError, RuntimeSession
+from penstock.runtime.query import inspection
 from tests.kafka.scripts import place, read_json, run, values
 from tests.kafka.test_sinks import forget_last_commit
 

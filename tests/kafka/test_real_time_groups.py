@@ -14,7 +14,8 @@ from pyspark.sql import SparkSession
 
 from examples.kafka.broker import Broker
 from penstock.compilation import compile
-from penstock.runtime import QueryHandle, RunError, RuntimeSession, task_slots
+from penstock.runtime import QueryHandle, RunError, RuntimeSession
+from penstock.runtime.query import task_slots
 from tests.kafka.scripts import place, read_json, run, values
 from tests.kafka.test_real_time import PATIENCE, wait_until
 from tests.kafka.test_sinks import forget_last_commit

@@ -12,7 +12,8 @@ from pyspark.sql import SparkSession
 
 from examples.kafka.broker import Broker
 from penstock.compilation import compile
-from penstock.runtime import RuntimeSession, inspection
+from penstock.runtime import RuntimeSession
+from penstock.runtime.query import inspection
 from tests.kafka.scripts import place, read_json, values
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars")]

@@ -15,8 +15,8 @@ from penstock.connected import compare_places
 from penstock.diagnostics import CompileError
 from penstock.runtime import RunError
 from penstock.runtime.connectors.kafka import KafkaSource
-from penstock.runtime.inspection import Inspection
-from penstock.runtime.kafka_watch import TopicWatch
+from penstock.runtime.kafka.kafka_watch import TopicWatch
+from penstock.runtime.query.inspection import Inspection
 from tests.conformance.differences import SAMZA_GRAPH_ONLY
 from tests.conformance.samza_partitions import CASES, DEFAULT, Case, compare_planned, sql_of
 from tests.kafka.scripts import place
@@ -79,7 +79,7 @@ def test_existing_counts_are_asked_for(broker: Broker) -> None:
 
 def test_a_stream_that_cannot_be_asked_hides_no_other(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
     """The case monitor-one-failing-stream."""
-    monkeypatch.setattr("penstock.runtime.kafka._SECONDS", 1)
+    monkeypatch.setattr("penstock.runtime.kafka.brokers._SECONDS", 1)
     topic = broker.topic(partitions=2)
 
     def source(name: str, servers: str) -> Input:

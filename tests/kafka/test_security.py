@@ -13,7 +13,7 @@ from penstock.compilation import compile
 from penstock.diagnostics import CompileError
 from penstock.planner.plan import SecretOption
 from penstock.runtime import RunError
-from penstock.runtime.kafka import count_partitions
+from penstock.runtime.kafka.brokers import count_partitions
 from tests.kafka.conftest import PASSWORD
 from tests.kafka.scripts import place, run, values
 

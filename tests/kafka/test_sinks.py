@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from examples.kafka.broker import Broker
 from penstock.runtime import RunError
-from penstock.runtime.kafka_keys import find_partition
+from penstock.runtime.kafka.kafka_keys import find_partition
 from tests.kafka.scripts import place, rows_in_memory, run
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars")]

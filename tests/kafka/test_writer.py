@@ -9,7 +9,7 @@ import pytest
 
 from examples.kafka.broker import Broker
 from penstock.codegen.ejected.databases.faults import DivergedError, FencedError
-from penstock.runtime.kafka_writer import Message, TopicWriter, WriteError
+from penstock.runtime.kafka.kafka_writer import Message, TopicWriter, WriteError
 
 QUERY = "0b1c"
 # Keys and their hashes by murmur2, as Kafka's own tests of `Utils.murmur2` state them.

@@ -246,7 +246,7 @@ def test_a_run_that_begins_anew_says_what_it_removes() -> None:
 @pytest.mark.usefixtures("only_spark", "folder")
 def test_a_run_over_much_input_merges_windows_of_hop(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in ("LARGE", "LARGE_BATCH"):
-        monkeypatch.setattr(f"penstock.runtime.input_sizes.{limit}", 1)
+        monkeypatch.setattr(f"penstock.runtime.query.input_sizes.{limit}", 1)
     Path("orders").mkdir()
     Path("orders/1.json").write_text('{"id": 1, "price": 150, "time": "2024-01-01T00:00:00Z"}\n', encoding="utf-8")
     written = []

@@ -9,7 +9,7 @@ import pytest
 
 from penstock.codegen.program import SparkQuery
 from penstock.compilation import compile
-from penstock.runtime.checkpoint import describe_query, refusal
+from penstock.runtime.checkpoint.checkpoint import describe_query, refusal
 
 DECLARED = """
 CREATE STREAM orders (id BIGINT KEY, product STRING, price DOUBLE, quantity INT, time TIMESTAMP,

@@ -16,7 +16,8 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Program
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.runtime import RunError, RuntimeSession, lock
+from penstock.runtime import RunError, RuntimeSession
+from penstock.runtime.checkpoint import lock
 from tests.runtime.programs import Place, at, written
 
 pytestmark = pytest.mark.spark

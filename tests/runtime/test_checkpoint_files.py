@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen.program import DISK_FILES, FILES_SETTING
 from penstock.runtime import RuntimeSession
-from penstock.runtime.file_managers import choose_file_manager
+from penstock.runtime.checkpoint.file_managers import choose_file_manager
 from tests.runtime.programs import Place, at
 
 OTHERS = "org.example.Files"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock.runtime import class_archive
-from penstock.runtime.class_archive import find_archive
-from penstock.runtime.jvm import list_options
+from penstock.runtime.spark import class_archive
+from penstock.runtime.spark.class_archive import find_archive
+from penstock.runtime.spark.jvm import list_options
 from tests.e2e.shell import ENVIRONMENT, PENSTOCK, call, write
 
 

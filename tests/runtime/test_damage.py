@@ -12,13 +12,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock.diagnostics import Diagnostic
-from penstock.runtime import RunError, RuntimeSession, checkpoint, lock
-from penstock.runtime.failures import explain
-from penstock.runtime.preflight import check_checkpoint, check_inputs
-from penstock.runtime.sink_log import check_files, check_log, list_committed
-from penstock.runtime.storage import Storage
-from penstock.runtime.storage_failures import explain_storage
-from penstock.runtime.sweep import list_finished
+from penstock.runtime import RunError, RuntimeSession
+from penstock.runtime.checkpoint import checkpoint, lock
+from penstock.runtime.checkpoint.preflight import check_checkpoint, check_inputs
+from penstock.runtime.checkpoint.sink_log import check_files, check_log, list_committed
+from penstock.runtime.checkpoint.storage import Storage
+from penstock.runtime.checkpoint.sweep import list_finished
+from penstock.runtime.failure.failures import explain
+from penstock.runtime.failure.storage_failures import explain_storage
 from tests.runtime.damage import SUBJECTS, Damage, Subject
 from tests.runtime.programs import Place
 

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 
 from penstock.cli import main
 from penstock.runtime import RunError, RuntimeSession, list_versions
-from penstock.runtime.lock import lock
-from penstock.runtime.storage import Storage
+from penstock.runtime.checkpoint.lock import lock
+from penstock.runtime.checkpoint.storage import Storage
 
 
 @pytest.mark.spark

@@ -9,7 +9,7 @@ from penstock.codegen import watch_of
 from penstock.compilation import compile
 from penstock.diagnostics import render
 from penstock.runtime import InputReport
-from penstock.runtime.field_account import FieldAccounts, explain_unseen, unseen_text
+from penstock.runtime.progress.field_account import FieldAccounts, explain_unseen, unseen_text
 
 DECLARED = "id BIGINT, user_id STRING, place STRUCT<City: STRING, zip: STRING>"
 

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.diagnostics.codes.running import R068
 from penstock.runtime import RuntimeSession
-from penstock.runtime.file_names import list_unreadable
+from penstock.runtime.query.file_names import list_unreadable
 
 NAMES = (
     "100%",

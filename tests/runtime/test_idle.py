@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from penstock.codegen.program import SparkQuery, WatermarkInput
 from penstock.compilation import compile
-from penstock.runtime.drain import EPOCH
-from penstock.runtime.heartbeats import Heartbeats, Observation, group_connected, now
-from penstock.runtime.idle import InputPace, plan_heartbeats, plan_stream_heartbeats
+from penstock.runtime.progress.heartbeats import Heartbeats, Observation, group_connected, now
+from penstock.runtime.progress.idle import InputPace, plan_heartbeats, plan_stream_heartbeats
+from penstock.runtime.query.drain import EPOCH
 
 DECLARED = (
     "CREATE STREAM {} (k STRING, t TIMESTAMP, WATERMARK FOR t AS t - INTERVAL '10' SECOND {}) "

@@ -9,9 +9,10 @@ import pytest
 
 from penstock import compile
 from penstock.codegen.program import Input
-from penstock.runtime import has_large_batches, is_short, jvm
-from penstock.runtime.input_sizes import LARGE, LARGE_BATCH, SHORT
-from penstock.runtime.jvm import start_spark
+from penstock.runtime import has_large_batches, is_short
+from penstock.runtime.query.input_sizes import LARGE, LARGE_BATCH, SHORT
+from penstock.runtime.spark import jvm
+from penstock.runtime.spark.jvm import start_spark
 
 
 def list_inputs(*sources: str) -> list[Input]:

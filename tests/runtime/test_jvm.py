@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from penstock.runtime import RunError, jvm
-from penstock.runtime.jvm import find_jdk, has_ended, start_spark
+from penstock.runtime import RunError
+from penstock.runtime.spark import jvm
+from penstock.runtime.spark.jvm import find_jdk, has_ended, start_spark
 
 
 def fake_jdk(home: Path, version: str) -> Path:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from penstock.runtime import RunError
-from penstock.runtime.lease import Term, lease
+from penstock.runtime.checkpoint.lease import Term, lease
 
 PLACE = "s3a://bucket/state/q"
 FOLDER = f"{PLACE}/lock"

@@ -18,8 +18,8 @@ import penstock
 from penstock.codegen.program import View
 from penstock.compilation import compile
 from penstock.runtime import RuntimeSession
+from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.files import FilesSource
-from penstock.runtime.storage import Storage
 from tests.model.evaluate import evaluate
 from tests.model.rows import assert_same_rows
 

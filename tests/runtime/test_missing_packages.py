@@ -8,7 +8,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from penstock.runtime import RunError, connectors, packages
+from penstock.runtime import RunError, connectors
+from penstock.runtime.spark import packages
 from tests.house.files import ROOT
 
 

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.codegen.program import SparkQuery, View
 from penstock.runtime import InputReport, RuntimeSession
-from penstock.runtime.failures import SPARK_ERRORS
+from penstock.runtime.failure.failures import SPARK_ERRORS
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
 

@@ -15,7 +15,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 import penstock
 from penstock.planner.plan import IntervalJoin
 from penstock.runtime import RunError, RuntimeSession
-from penstock.runtime.queries import Run
+from penstock.runtime.query.run import Run
 from tests.model.evaluate import evaluate, walk
 from tests.model.history import History, Tables, write_json_lines
 from tests.model.rows import assert_same_rows

@@ -269,7 +269,7 @@ def test_names_of_streams_lead_nowhere_else(spark: SparkSession, place: Place) -
 def test_without_the_watermark_no_row_counts(
     spark: SparkSession, session: RuntimeSession, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    elsewhere = "penstock.runtime.queries.clock_rows"
+    elsewhere = "penstock.runtime.query.run.clock_rows"
     monkeypatch.setattr(elsewhere, lambda spark, place: clock_rows(spark, f"{place}/elsewhere"))
     place.put("1", {"id": 1, "v": 10, "ts": at(0)})
     assert code_of(session, place.windows())[0] == "R046"

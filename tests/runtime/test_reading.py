@@ -20,7 +20,7 @@ import penstock
 from penstock.compilation import compile_read
 from penstock.diagnostics import Source
 from penstock.runtime import RuntimeSession
-from penstock.runtime.sink_log import list_committed
+from penstock.runtime.checkpoint.sink_log import list_committed
 
 Rows = list[dict[str, Any]]
 ACCOUNTS = ["a", "b", "c", "d", None]

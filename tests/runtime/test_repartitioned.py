@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.runtime import RunError, RuntimeSession
-from penstock.runtime.failures import SPARK_ERRORS
+from penstock.runtime.failure.failures import SPARK_ERRORS
 
 pytestmark = pytest.mark.spark
 

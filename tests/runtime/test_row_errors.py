@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.codegen.program import SparkQuery
 from penstock.diagnostics import Diagnostic, render
-from penstock.runtime.failures import SPARK_ERRORS, explain
+from penstock.runtime.failure.failures import SPARK_ERRORS, explain
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
 

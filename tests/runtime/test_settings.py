@@ -7,8 +7,8 @@ import pytest
 from penstock.codegen import lower
 from penstock.codegen.program import CHECK_SETTING, PARTITIONS_SETTING, STORE_SETTING, VERSIONS_SETTING
 from penstock.runtime import RunError
-from penstock.runtime.jvm import _ANY_SPARK
-from penstock.runtime.settings import check_settings, redact, without_secrets
+from penstock.runtime.spark.jvm import _ANY_SPARK
+from penstock.runtime.spark.spark_settings import check_settings, redact, without_secrets
 
 NEEDED = [
     *dict(lower([]).settings),

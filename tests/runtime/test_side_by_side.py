@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from penstock.compilation import compile
-from penstock.runtime.places import check_places
-from penstock.runtime.side_by_side import list_waits, run_side_by_side
+from penstock.runtime.checkpoint.places import check_places
+from penstock.runtime.query.side_by_side import list_waits, run_side_by_side
 
 FILES = "connector = 'files', format = 'json', path = "
 DECLARED = f"CREATE STREAM s (k STRING) WITH ({FILES}'in/s'); CREATE STREAM u (k STRING) WITH ({FILES}'in/u');"

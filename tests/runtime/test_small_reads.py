@@ -26,7 +26,7 @@ from penstock.compilation import compile_read
 from penstock.diagnostics import Source
 from penstock.rows import Rows
 from penstock.runtime import answer_small
-from penstock.runtime.reading import read
+from penstock.runtime.query.reading import read
 
 TYPES = {
     "n": "BIGINT",

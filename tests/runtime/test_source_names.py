@@ -15,8 +15,9 @@ import penstock
 from penstock.codegen import source_name
 from penstock.codegen.ejected import source_names as given_names
 from penstock.codegen.ejected.source_names import EVOLUTION_SETTING, distinguish_names, has_names
-from penstock.runtime import QueryReport, RuntimeSession, source_names
-from penstock.runtime.spark_logs import offsets_of
+from penstock.runtime import QueryReport, RuntimeSession
+from penstock.runtime.checkpoint.spark_logs import offsets_of
+from penstock.runtime.query import source_names
 
 NAMES = st.text(min_size=1, max_size=12) | st.from_regex(r"[aB_]{1,4}(__[23])?", fullmatch=True) | st.just("end")
 NAMED = {*distinguish_names([source_name("größe"), "end"] * 2)}

@@ -11,9 +11,9 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from penstock.runtime import storage_failures
-from penstock.runtime.failures import find_rule
-from penstock.runtime.layers import Layer
+from penstock.runtime.failure import storage_failures
+from penstock.runtime.failure.failures import find_rule
+from penstock.runtime.failure.layers import Layer
 
 ABOUT = re.compile(
     r"(STREAM|STATE_|CHECKPOINT_|CONCURRENT_|STDS_|CANNOT_(LOAD_STATE|LOAD_CHECKPOINT|WRITE_STATE|RESTORE_PERM)"

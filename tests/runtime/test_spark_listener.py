@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from penstock.runtime.spark_listener import BatchProgress, OperatorProgress, SparkListener
+from penstock.runtime.progress.spark_listener import BatchProgress, OperatorProgress, SparkListener
 
 LEAST: dict[str, Any] = {
     "id": "7c1e5cf8-9f6c-4a4e-8a3b-2b7d3a8d2c11",

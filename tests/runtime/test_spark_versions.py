@@ -16,8 +16,8 @@ from penstock.codegen.ejected import program
 from penstock.codegen.spark_versions import SPARK_VERSIONS, find_objection, number_text, read_number
 from penstock.planner.functions import FUNCTIONS
 from penstock.runtime import RunError, RuntimeSession
-from penstock.runtime.checkpoint import describe_query, refusal
-from penstock.runtime.spark import check_same_spark, installed_spark, known_spark
+from penstock.runtime.checkpoint.checkpoint import describe_query, refusal
+from penstock.runtime.spark.spark_version import check_same_spark, installed_spark, known_spark
 from tests.house.files import ROOT
 
 FIRST, LAST = min(SPARK_VERSIONS), max(SPARK_VERSIONS)
@@ -50,7 +50,7 @@ def test_other_versions_are_refused_before_anything_starts(
         installed_spark()
     (found,) = refused.value.diagnostics
     assert (found.code, told in found.message, found.hint) == ("R008", True, "pip install 'pyspark>=4.2,<4.4'")
-    monkeypatch.setattr("penstock.runtime.jvm._launch", lambda *_: pytest.fail("a JVM was started"))
+    monkeypatch.setattr("penstock.runtime.spark.jvm._launch", lambda *_: pytest.fail("a JVM was started"))
     monkeypatch.setattr("pyspark.SparkContext._active_spark_context", None)
     with pytest.raises(RunError, match="R008"):
         runtime.connect("local")

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.runtime import RuntimeSession
-from penstock.runtime.storage import Storage
-from penstock.runtime.sweep import sweep
+from penstock.runtime.checkpoint.storage import Storage
+from penstock.runtime.checkpoint.sweep import sweep
 
 pytestmark = pytest.mark.spark
 

@@ -10,8 +10,8 @@ import pytest
 
 from penstock.codegen.program import FORMAT_SETTING, PARTITIONS_SETTING, SparkQuery
 from penstock.compilation import compile
-from penstock.runtime.checkpoint import describe_query, refusal
-from penstock.runtime.query_sessions import configure
+from penstock.runtime.checkpoint.checkpoint import describe_query, refusal
+from penstock.runtime.query.query_sessions import configure
 
 SQL = """CREATE STREAM a (k BIGINT KEY, time TIMESTAMP, WATERMARK FOR time AS time - 10 SEC)
 WITH (connector = 'files', path = 'a', format = 'json', partitions = {count});

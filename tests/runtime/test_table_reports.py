@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.runtime.table_reports import LookupAccount, find_percentile_ms
+from penstock.runtime.progress.table_reports import LookupAccount, find_percentile_ms
 
 
 def test_percentiles_of_times() -> None:

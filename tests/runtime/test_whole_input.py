@@ -14,9 +14,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.codegen.ejected.clock import ClockTable
 from penstock.runtime import InputReport, RunError, RuntimeSession, Status
-from penstock.runtime.queries import Progress, Run
-from penstock.runtime.triggers import Trigger
-from penstock.runtime.whole_input import _fix_files
+from penstock.runtime.query.run import Progress, Run
+from penstock.runtime.query.triggers import Trigger
+from penstock.runtime.query.whole_input import _fix_files
 from tests.runtime.programs import Place, at
 
 pytestmark = pytest.mark.spark
@@ -66,7 +66,7 @@ def test_files_that_come_later_are_not_read(
         place.put("later", {"id": 9, "v": 9, "ts": at(40)})
         return is_fixed
 
-    monkeypatch.setattr("penstock.runtime.whole_input._fix_files", fix_files)
+    monkeypatch.setattr("penstock.runtime.query.whole_input._fix_files", fix_files)
     told: list[Status] = []
     with RuntimeSession(spark, str(place.root / "state") if kept else None) as session:
         (report,) = session.run_once(place.windows(), drain=True, progress=told.append)
@@ -81,7 +81,7 @@ def test_where_spark_does_not_read_the_end_the_query_starts_again(
 ) -> None:
     starts = note_starts(monkeypatch)
     if not is_found:
-        monkeypatch.setattr("penstock.runtime.whole_input._fix_files", lambda *_: False)
+        monkeypatch.setattr("penstock.runtime.query.whole_input._fix_files", lambda *_: False)
     with RuntimeSession(spark, str(place.root / folder)) as session:
         (report,) = session.run_once(place.windows(), drain=True)
         assert (report.inputs, report.drained, closed(session)) == (READ, True, CLOSED)
@@ -108,7 +108,7 @@ def test_a_query_that_is_stopped_while_it_reads_the_watermark_has_not_failed(
         return read(clock, path)
 
     monkeypatch.setattr(ClockTable, "_read", read_slowly)
-    monkeypatch.setattr("penstock.runtime.whole_input._fix_files", lambda *_: not begun.wait(60))
+    monkeypatch.setattr("penstock.runtime.query.whole_input._fix_files", lambda *_: not begun.wait(60))
     with RuntimeSession(spark, str(place.root / "state")) as session:
         (report,) = session.run_once(place.windows(), drain=True)
         assert (report.inputs, report.drained, closed(session)) == (READ, True, CLOSED)

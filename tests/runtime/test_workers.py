@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.runtime import RunError
-from penstock.runtime.storage import Storage
-from penstock.runtime.workers import LEAST, check_shared, check_workers, list_needed_packages
+from penstock.runtime.checkpoint.storage import Storage
+from penstock.runtime.spark.workers import LEAST, check_shared, check_workers, list_needed_packages
 
 DECLARED = """CREATE STREAM s (k INT, time TIMESTAMP, WATERMARK FOR time AS time - INTERVAL '1' SECOND)
 WITH (connector = 'files', path = 'x', format = 'json');

@@ -11,7 +11,7 @@ import pytest
 
 from penstock.compilation import compile
 from penstock.runtime import RunError, connect
-from penstock.runtime.writable import check_writable, find_local, try_folder
+from penstock.runtime.checkpoint.writable import check_writable, find_local, try_folder
 from penstock.server.serving import ServerError, lock_state
 from tests.e2e.shell import penstock_here
 

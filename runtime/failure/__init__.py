@@ -1,0 +1,1 @@
+"""Exceptions of Spark, Java and Python -> coded findings in words of the query."""

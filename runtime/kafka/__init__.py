@@ -1,0 +1,1 @@
+"""Topics, their partitions, keys and schemas, as brokers and registries tell them."""

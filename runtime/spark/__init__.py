@@ -1,0 +1,1 @@
+"""Spark itself: its JVM, archives, settings, workers and versions."""
