@@ -124,7 +124,7 @@ def measure_run(job: Job, server: Server, folder: Path) -> tuple[Run, tuple[obje
             given = {"data": str(job.data), "url": url}
             text = "\n".join(Template(each.read_text("utf-8")).substitute(given) for each in texts)
             (place / "script.sql").write_text(text, "utf-8")
-            run = ["-c", "from penstock.cli import main; main()", "run", "--once", "--checkpoint", "state"]
+            run = ["-c", "from penstock.commands.cli import main; main()", "run", "--once", "--checkpoint", "state"]
             command = [sys.executable, *run, "script.sql"]
         else:
             command = [sys.executable, "-m", "bench.programs.table", job.query, job.system, str(job.data), url]

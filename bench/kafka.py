@@ -236,7 +236,7 @@ def make_command(server: Server, job: Job, target: str, place: Path) -> list[str
     if language == "flink":
         jars = ",".join(map(str, sorted(FLINK_CACHE.glob("*.jar"))))
         return [str(FLINK_PYTHON), "-m", "bench.programs.flink", "script.sql", str(place / "out"), jars]
-    run = ["-c", "from penstock.cli import main; main()", "run", "--once", "--checkpoint", "state"]
+    run = ["-c", "from penstock.commands.cli import main; main()", "run", "--once", "--checkpoint", "state"]
     return [sys.executable, *run, "script.sql"]
 
 

@@ -206,7 +206,7 @@ def make_command(server: Server, system: str, source: str, target: str, place: P
     if name == "flink":
         jars = ",".join(map(str, sorted(FLINK_CACHE.glob("*.jar"))))
         return [str(FLINK_PYTHON), "-m", "bench.programs.flink", "script.sql", str(place / "out"), jars]
-    run = ["-c", "from penstock.cli import main; main()", "run", "--master", f"local[{PARTITIONS + 1}]"]
+    run = ["-c", "from penstock.commands.cli import main; main()", "run", "--master", f"local[{PARTITIONS + 1}]"]
     return [sys.executable, *run, "--checkpoint", "state", "script.sql"]
 
 

@@ -77,7 +77,7 @@ def measure_run(job: Job, server: Server, folder: Path) -> tuple[Run, object]:
             text = (HERE / "changes" / "lookup.sql").read_text("utf-8")
             given = {"data": job.data, "url": url, "keys": job.keys, "out": "out"}
             (place / "script.sql").write_text(Template(text).substitute(given), "utf-8")
-            run = ["-c", "from penstock.cli import main; main()", "run", "--once", "--checkpoint", "state"]
+            run = ["-c", "from penstock.commands.cli import main; main()", "run", "--once", "--checkpoint", "state"]
             command = [sys.executable, *run, "script.sql"]
         else:
             command = [sys.executable, "-m", "bench.programs.lookup", str(job.data), url, job.keys, "out"]

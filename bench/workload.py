@@ -90,7 +90,7 @@ class System:
         match self.language:
             case "penstock":
                 way = ["--checkpoint", "state"] if self.follows else ["--once"]
-                return [sys.executable, "-c", "from penstock.cli import main; main()", "run", *way]
+                return [sys.executable, "-c", "from penstock.commands.cli import main; main()", "run", *way]
             case "flink":
                 return [str(FLINK_PYTHON), "-m", _HERE + "flink"]
             case language:

@@ -14,7 +14,7 @@ def run() -> None:
         gc.disable()
         atexit.register(gc.freeze)
 
-    from penstock.cli import main
+    from penstock.commands.cli import main
     from penstock.diagnostics.terminal import guard_output
 
     guard_output()

@@ -13,9 +13,9 @@ from typing import TypeAlias
 
 from click.testing import CliRunner, Result
 
-from penstock.cli import main
+from penstock.commands.cli import main
 
-PENSTOCK = (sys.executable, "-c", "from penstock.cli import main; main(prog_name='penstock')")
+PENSTOCK = (sys.executable, "-c", "from penstock.commands.cli import main; main(prog_name='penstock')")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 LOCAL = ("--master", "local[2]")
 Accounts: TypeAlias = dict[tuple[str, str], list[int]]

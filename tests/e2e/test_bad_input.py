@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from penstock.cli import main
+from penstock.commands.cli import main
 from tests.e2e.shell import ENVIRONMENT, PENSTOCK, accounts, call, write
 from tests.runtime.programs import written
 

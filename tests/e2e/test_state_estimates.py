@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
-from penstock.cli import main
+from penstock.commands.cli import main
 from penstock.compilation import compile
 from penstock.planner.explain.rates import find_rates
 from penstock.planner.explain.state_estimate import StateEstimate, estimate_state

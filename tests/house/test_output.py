@@ -25,12 +25,12 @@ ALLOWED = {
     "runtime/progress/tables.py": {"rich.console.Console", "penstock.diagnostics.terminal.styled"},
     "diagnostics/logs.py": {"logging.basicConfig", "logging.StreamHandler", "logging.Formatter"},
     # Findings with colours.
-    "penstock/script_files.py": {"penstock.diagnostics.terminal.styled"},
+    "penstock/commands/script_files.py": {"penstock.diagnostics.terminal.styled"},
     # Scripts, programs and rows that others read.
-    "penstock/answers.py": {"penstock.diagnostics.terminal.exact"},
-    "penstock/cli.py": {"penstock.diagnostics.terminal.exact"},
-    "penstock/fmt.py": {"penstock.diagnostics.terminal.exact"},
-    "penstock/translate_command.py": {"penstock.diagnostics.terminal.exact"},
+    "penstock/commands/answers.py": {"penstock.diagnostics.terminal.exact"},
+    "penstock/commands/cli.py": {"penstock.diagnostics.terminal.exact"},
+    "penstock/commands/fmt.py": {"penstock.diagnostics.terminal.exact"},
+    "penstock/commands/translate.py": {"penstock.diagnostics.terminal.exact"},
     # Files of secrets.
     "server/serving.py": {"os.fdopen"},
     "server/database/embedded.py": {"os.fdopen"},
@@ -39,6 +39,7 @@ ALLOWED = {
 PRINTING = {
     # Behind the guard of the command line, which `tests/penstock/test_steering.py` walks.
     *(path.relative_to(ROOT).as_posix() for path in (ROOT / "penstock").glob("*.py")),
+    *(path.relative_to(ROOT).as_posix() for path in (ROOT / "penstock" / "commands").glob("*.py")),
     # Behind that of the engine's process, and that of an ejected program.
     *("server/running/__main__.py", "codegen/ejected/program.py", "codegen/ejected/console.py"),
     "codegen/ejected/memory.py",

@@ -15,7 +15,7 @@ CREATE STREAM t WITH (connector = 'kafka', topic = 't', format = 'avro', schema_
   AS SELECT STREAM id FROM s;
 """
 CHECK = """import sys
-from penstock.cli import main
+from penstock.commands.cli import main
 main(["check", "script.sql"], standalone_mode=False)
 sys.exit(bool({"confluent_kafka", "fastavro", "pyspark"} & set(sys.modules)))
 """

@@ -21,7 +21,7 @@ from tests.kafka.scripts import place, read_json, run, values
 
 ON = "ON a.id = b.id AND b.at BETWEEN a.at AND a.at + INTERVAL 1 HOUR"
 NO_SPARK = """import sys
-from penstock.cli import main
+from penstock.commands.cli import main
 code = main(["check", "--connect", "script.sql"], standalone_mode=False)
 sys.exit(bool({"pyspark", "py4j"} & set(sys.modules)))
 """

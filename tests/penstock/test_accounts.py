@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from penstock.accounts import progress_shown, show_accounts, show_kept
+from penstock.commands.accounts import progress_shown, show_accounts, show_kept
 from penstock.runtime import InputReport, Kept, LookupReport, QueryReport, Status, TableReport
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from penstock.answers import show_answer
+from penstock.commands.answers import show_answer
 
 ROW = {
     "n": 1,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from penstock.cli import MERGED, main
+from penstock.commands.cli import MERGED, main
 from penstock.diagnostics.catalog import CATALOG
 
 DECLARATION = """CREATE STREAM orders (id BIGINT KEY, price DOUBLE, time TIMESTAMP,
@@ -270,7 +270,7 @@ def test_a_run_over_much_input_merges_windows_of_hop(monkeypatch: pytest.MonkeyP
 def test_check_from_a_shell_loads_neither_spark_nor_pandas(folder: Path) -> None:
     script = """if True:
         import atexit, sys
-        from penstock.cli import main
+        from penstock.commands.cli import main
         atexit.register(lambda: print("loaded", *sys.modules))
         main()"""
     run = subprocess.run(

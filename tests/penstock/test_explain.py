@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import penstock
 from penstock import codegen
 from penstock import explain as explanation
-from penstock.cli import main
+from penstock.commands.cli import main
 from penstock.parser.ast import Stage
 
 DECLARED = "CREATE STREAM s (id BIGINT, v DOUBLE) WITH (connector = 'files', path = 's', format = 'json');\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from penstock.cli import main
 from penstock.codegen import record_path
+from penstock.commands.cli import main
 
 SCRIPT = """CREATE STREAM orders (id BIGINT, product STRING, time TIMESTAMP, WATERMARK FOR time AS time - 10 SECONDS)
 WITH (connector = 'files', path = 'orders', format = 'json');
@@ -77,7 +77,7 @@ def test_other_stages_have_no_use_for_a_checkpoint(folder: Path) -> None:
 def test_no_spark_is_imported(folder: Path) -> None:
     leave(folder, '{"rates": {}, "seconds": 0.0, "entries": 42, "bytes": 9400}')
     arguments = ["explain", "STATE", "--checkpoint", str(folder / "state"), str(folder / "script.sql")]
-    code = f"import sys; from penstock.cli import main; main({arguments}, standalone_mode=False)"
+    code = f"import sys; from penstock.commands.cli import main; main({arguments}, standalone_mode=False)"
     code += "; assert 'pyspark' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 

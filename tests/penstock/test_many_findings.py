@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from penstock.cli import main
+from penstock.commands.cli import main
+from penstock.commands.script_files import MOST_SHOWN
 from penstock.diagnostics import Source, Span
 from penstock.diagnostics.codes.names import N001
 from penstock.diagnostics.render import render
 from penstock.diagnostics.report import report
 from penstock.diagnostics.secrets import hide_secrets
-from penstock.script_files import MOST_SHOWN
 from tests.planner.steps import count_steps
 
 DECLARED = """CREATE STREAM s (id BIGINT KEY, k STRING, time TIMESTAMP, WATERMARK FOR time AS time)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import penstock
-from penstock.cli import main
+from penstock.commands.cli import main
 from penstock.diagnostics import CompileError, Source, hide_credentials, render, report
 from penstock.diagnostics.secrets import SHOWN_OPTIONS, hide_secrets
 from penstock.explain import answer_text, explain

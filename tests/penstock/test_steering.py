@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from penstock import runtime
-from penstock.cli import main
 from penstock.client import RemoteSession
+from penstock.commands.cli import main
 from penstock.diagnostics.terminal import IN_LINES
 
 EVIL = "a\x1b]0;owned\x07\x9b2J\x7f\u202eb\u200bc\r\t\x08\x00d"

@@ -7,10 +7,10 @@ import random
 
 import pytest
 
+from penstock.commands.translate import write_script
 from penstock.diagnostics import Source
 from penstock.parser import split_script
 from penstock.translate import System, TranslatedStatement, Verdict, translate
-from penstock.translate_command import write_script
 from tests.penstock.translate_draws import DrawnScript, draw_script
 
 DRAWN = int(os.environ.get("PENSTOCK_TRANSLATIONS", "40"))

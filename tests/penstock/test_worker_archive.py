@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from penstock import worker_archive
-from penstock.cli import main
+from penstock.commands import worker_archive
+from penstock.commands.cli import main
 
 
 @pytest.fixture(scope="module")

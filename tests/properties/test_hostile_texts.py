@@ -19,9 +19,10 @@ import pyarrow as pa
 import pytest
 from rich.cells import cell_len
 
-from penstock import CompileError, accounts
-from penstock.answers import show_answer
+from penstock import CompileError
 from penstock.client import RemoteError
+from penstock.commands import accounts
+from penstock.commands.answers import show_answer
 from penstock.compilation import compile
 from penstock.diagnostics import Diagnostic, Label, Source, Span, render, report
 from penstock.diagnostics.logs import LogFormatter

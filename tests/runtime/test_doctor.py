@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from penstock.cli import main
+from penstock.commands.cli import main
 from penstock.runtime import RunError, RuntimeSession, list_versions
 from penstock.runtime.checkpoint.lock import lock
 from penstock.runtime.checkpoint.storage import Storage

@@ -20,8 +20,8 @@ from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.cli import main
 from penstock.codegen.program import Read
+from penstock.commands.cli import main
 from penstock.compilation import compile_read
 from penstock.diagnostics import Source
 from penstock.rows import Rows

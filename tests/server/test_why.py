@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from psycopg import conninfo
 from pyspark.sql import SparkSession
 
-from penstock.cli import main
+from penstock.commands.cli import main
 from penstock.server.database.bootstrap import add_token
 from penstock.server.database.statement_log import StatementLog
 from penstock.server.http.door import HttpDoor, HttpSettings

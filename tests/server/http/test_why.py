@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from psycopg.types.json import Jsonb
 
-from penstock.cli import main
+from penstock.commands.cli import main
 from tests.server.http.conftest import Database, Door
 from tests.server.http.test_statements import ORDERS, TOTALS, send
 

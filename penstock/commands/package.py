@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from penstock.script_files import REFUSED, explain_problem
+from penstock.commands.script_files import REFUSED, explain_problem
 
 
 @click.command()
@@ -25,7 +25,7 @@ def package(archive: Path) -> None:
 
     Exit code 0: written, 1: a package is missing here, 2: the file cannot be written.
     """
-    from penstock.worker_archive import MissingPackageError, describe_platform, write_archive
+    from penstock.commands.worker_archive import MissingPackageError, describe_platform, write_archive
 
     try:
         packages = write_archive(archive)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.script_files import explain_problem, show_findings
+from penstock.commands.script_files import explain_problem, show_findings
 
 if TYPE_CHECKING:
     from penstock.runtime import RuntimeSession

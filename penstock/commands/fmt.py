@@ -6,9 +6,9 @@ import sys
 
 import click
 
+from penstock.commands.script_files import FILES, REFUSED, exit_code, read_source, show_findings, write_file
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.terminal import exact
-from penstock.script_files import FILES, REFUSED, exit_code, read_source, show_findings, write_file
 
 
 @click.command()

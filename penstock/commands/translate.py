@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from penstock.commands.script_files import REFUSED, errors_shown, read_source
 from penstock.diagnostics.terminal import exact
-from penstock.script_files import REFUSED, errors_shown, read_source
 
 if TYPE_CHECKING:
     from penstock.translate.model import TranslatedStatement

@@ -6,9 +6,9 @@ import sys
 
 import click
 
+from penstock.commands.options import CONF, read_settings
+from penstock.commands.script_files import show_findings
 from penstock.diagnostics import hide_credentials
-from penstock.options import CONF, read_settings
-from penstock.script_files import show_findings
 
 FAILED = 3
 

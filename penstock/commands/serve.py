@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from penstock.options import CONF, read_settings
+from penstock.commands.options import CONF, read_settings
 
 REFUSED = 1
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from penstock.commands.script_files import FILES, compile_files, exit_code, show_findings
 from penstock.diagnostics import CompileError, Diagnostic, report, show_json
-from penstock.script_files import FILES, compile_files, exit_code, show_findings
 
 if TYPE_CHECKING:
     from penstock.compilation import Compilation

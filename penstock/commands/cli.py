@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.check import check
+from penstock.commands.check import check
+from penstock.commands.doctor import doctor
+from penstock.commands.fmt import fmt
+from penstock.commands.options import CONF, read_settings
+from penstock.commands.package import package
+from penstock.commands.script_files import FILES, compile_files, errors_shown, show_findings, write_file
+from penstock.commands.serve import serve
+from penstock.commands.translate import translate
+from penstock.commands.warm_up import warm_up
+from penstock.commands.why import why
 from penstock.diagnostics import Diagnostic, Source, hide_credentials, render
 from penstock.diagnostics.terminal import exact, output_guarded
-from penstock.doctor import doctor
-from penstock.fmt import fmt
-from penstock.options import CONF, read_settings
-from penstock.package_command import package
-from penstock.script_files import FILES, compile_files, errors_shown, show_findings, write_file
-from penstock.serve import serve
-from penstock.translate_command import translate
-from penstock.warm_up import warm_up
-from penstock.why import why
 
 if TYPE_CHECKING:
     from penstock.codegen.program import Program
@@ -114,7 +114,7 @@ def explain(arguments: tuple[str, ...], mermaid: bool, checkpoint: str | None) -
         from penstock.explain import explain as text_of
 
         if checkpoint is not None:
-            from penstock.last_run import read_last_run
+            from penstock.commands.last_run import read_last_run
 
             last_run = read_last_run(compilation.queries, checkpoint)
             if not any(last_run.kept):
@@ -184,7 +184,7 @@ def run(
             show_findings(failure.diagnostics)
             sys.exit(FAILED)
 
-    from penstock.accounts import show_accounts, show_kept
+    from penstock.commands.accounts import show_accounts, show_kept
     from penstock.runtime import has_large_batches, is_short
 
     reports = []
@@ -223,7 +223,7 @@ def _read_rates(compilation: Compilation, checkpoint: str | None) -> Mapping[str
     """The rates that the last run observed, if its checkpoints are on this machine. No run fails without them."""
     if checkpoint is None:
         return {}
-    from penstock.last_run import read_last_run
+    from penstock.commands.last_run import read_last_run
 
     with suppress(click.UsageError):
         return read_last_run(compilation.queries, checkpoint).rates
@@ -240,7 +240,7 @@ def _spark(
     that stops the queries.
     """
     from penstock import runtime
-    from penstock.accounts import progress_shown
+    from penstock.commands.accounts import progress_shown
 
     stopping = Event()
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
@@ -320,7 +320,7 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
         read = compile_read(Source("<query>", select), compile_files(files).catalog, memory=False)
 
     from penstock import runtime
-    from penstock.answers import show_answer
+    from penstock.commands.answers import show_answer
 
     try:
         # Whoever sets Spark up may have its files elsewhere.

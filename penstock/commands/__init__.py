@@ -1,0 +1,1 @@
+"""The commands of `penstock`, one module each, and what several of them share."""
