@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || echo python3)
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup check format test test-fast campaign versions demo demo-kafka serve bench grammar lock clean
+.PHONY: setup check types format test test-fast campaign versions dist demo demo-kafka serve bench grammar lock clean
 
 setup: $(READY)
 
@@ -20,6 +20,10 @@ $(READY): pyproject.toml requirements.lock requirements-build.lock
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(MAKE) --no-print-directory types
+
+# Of `make check` what pre-commit leaves to the environment.
+types: $(READY)
 	$(BIN)/mypy
 
 format: $(READY)
@@ -69,6 +73,10 @@ campaign: $(READY) $(CLASSES)
 versions: $(READY)
 	$(BIN)/python -m tests.spark_versions
 
+# A source distribution and a wheel, in dist/.
+dist: $(READY)
+	$(BIN)/python -m build --no-isolation
+
 demo: $(READY)
 	$(BIN)/python examples/flights/demo.py
 
@@ -101,4 +109,4 @@ lock:
 	printf 'setuptools>=77\nwheel\n' | $(LOCK) --no-annotate - -o requirements-build.lock
 
 clean:
-	rm -rf .venv build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

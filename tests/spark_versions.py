@@ -40,8 +40,8 @@ def make_environment(version: str) -> Path:
     return folder
 
 
-def run_tests(folder: Path, arguments: list[str]) -> str:
-    """The last line of pytest, which counts the tests."""
+def run_tests(folder: Path, arguments: list[str]) -> tuple[str, bool]:
+    """The last line of pytest, which counts the tests, and whether all have passed."""
     run = [str(folder / "bin" / "pytest"), "-p", "no:cacheprovider", *arguments]
     # The environment may have been made by another clone of the repository.
     own = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -51,7 +51,7 @@ def run_tests(folder: Path, arguments: list[str]) -> str:
         for line in tests.stdout:
             print(line, end="", flush=True)
             last = line.strip(" =\n") or last
-    return last
+    return last, tests.returncode == 0
 
 
 def _install(folder: Path, *arguments: str) -> None:
@@ -60,13 +60,14 @@ def _install(folder: Path, *arguments: str) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Prints a line for each version at the end."""
+    """Prints a line for each version at the end. The process fails if a test has failed."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     versions = arguments[:end] or [number_text(number) for number in SPARK_VERSIONS]
     choice = arguments[end + 1 :] or CHOICE
-    counts = {version: run_tests(make_environment(version), choice) for version in versions}
-    for version, count in counts.items():
+    runs = {version: run_tests(make_environment(version), choice) for version in versions}
+    for version, (count, _) in runs.items():
         print(f"Spark {version}: {count}")
+    sys.exit(not all(passed for _, passed in runs.values()))
 
 
 if __name__ == "__main__":
