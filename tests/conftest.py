@@ -95,6 +95,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Libraries complain at the end of objects that are left."""
+    gc.unfreeze()
+
+
 def pytest_runtest_teardown(item: pytest.Item) -> None:
     """Frees what a test holds of Spark. Objects of py4j are in circles, and the plans behind them fill the JVM."""
     if item.get_closest_marker("spark"):

@@ -160,3 +160,18 @@ def answer_from_catalog(text: str, catalog: Catalog) -> StatementAnswer:
             return StatementAnswer("EXPLAIN", ("plan",), tuple((line,) for line in lines))
         case _:
             assert_never(answer)
+
+
+def names_of(does: PlannedStatement | Direct, script: LiveScript) -> tuple[frozenset[str], frozenset[str]]:
+    """What a statement makes, changes or takes away, and what it reads, in lower case. SHOW and EXPLAIN only look."""
+    nothing = frozenset[str]()
+    match does:
+        case PlannedStatement(planned=planned):
+            replaced = nothing if planned.replaced is None else planned.replaced.names
+            return planned.definition.names | replaced, planned.definition.reads
+        case ast.Drop() | ast.Pause() | ast.Resume():
+            name = does.name.folded
+            named = (each.names for each in script.definitions.values() if name in each.names)
+            return frozenset({name}).union(*named), nothing
+        case ast.ExplainWhy() | ast.Show():
+            return nothing, nothing

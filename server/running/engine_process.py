@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import shutil
 import time
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from threading import Event
@@ -22,7 +21,15 @@ from penstock.parser import ast
 from penstock.runtime import QueryHandle, RunError, RuntimeSession
 from penstock.server.database.bootstrap import name_holders
 from penstock.server.engine import QUERY_COLUMNS, StatementAnswer
-from penstock.server.planning.statements import Added, Direct, PlannedStatement, Removed, answer_from_catalog, plan_made
+from penstock.server.planning.statements import (
+    Added,
+    Direct,
+    PlannedStatement,
+    Removed,
+    answer_from_catalog,
+    names_of,
+    plan_made,
+)
 from penstock.server.running.explain import answer_why
 from penstock.server.running.live_query import LiveQuery, show_query
 from penstock.server.running.live_script import (
@@ -41,8 +48,9 @@ from penstock.server.running.public_tables import (
 )
 from penstock.server.running.rights import check_owner, is_owner
 from penstock.server.running.settings import EngineSettings
-from penstock.server.running.statement_queue import PLACES, StatementQueue
+from penstock.server.running.statement_queue import PLACES, Ready, StatementQueue
 from penstock.server.running.statements import list_statements
+from penstock.server.running.steps import Steps, Works, await_steps
 from penstock.server.running.store import Store, WaitingStatement
 
 LOG = logging.getLogger("penstock.engine")
@@ -60,6 +68,8 @@ class EngineProcess:
         self._folders: dict[int, str] = {}
         self._spark: RuntimeSession | None = None
         self._queue = StatementQueue(settings, self._script)
+        self._works = Works(self._queue.wake)
+        self._ready: list[Ready] = []
         self._reported = self._pruned = self._trimmed = 0.0
 
     def run(self, stopping: Event) -> None:
@@ -96,17 +106,23 @@ class EngineProcess:
             self._store.say("STOPPED")
 
     def _work(self) -> None:
-        """Carries out a statement if one is ready, and looks at the queries."""
+        """Carries out statements that are ready, and looks at the queries."""
         ready = self._queue.next(LOOK_SECONDS)
         if ready is not None:
-            self._queue.carry_out(ready, self._apply)
+            self._ready.append(ready)
+        self._works.go_on()
+        waiting, self._ready = self._ready, []
+        for ready in waiting:
+            made, read = names_of(ready.does, self._script)
+            if self._works.forbid(made, read):
+                self._ready.append(ready)
+            else:
+                self._works.begin(self._queue.carry_out(ready, self._apply), made, read)
         self._look()
 
     def _stop_all(self) -> None:
         """Stops all queries at once, each at the end of its micro-batch."""
-        with ThreadPoolExecutor(max(1, len(self._live))) as pool:
-            for stopped in [pool.submit(each.stop) for each in self._live.values()]:
-                stopped.result()
+        self._works.end(each.stop() for each in self._live.values())
 
     def _reconnect(self, stopping: Event) -> None:
         """Waits for a PostgreSQL that has gone away. Queries are retried meanwhile.
@@ -116,7 +132,9 @@ class EngineProcess:
         LOG.warning("the connection to PostgreSQL is lost")
         while not stopping.wait(LOOK_SECONDS):
             for live in self._live.values():
-                live.look()
+                steps = None if self._works.forbid(live.definition.names) else live.look()
+                if steps is not None:
+                    await_steps(steps)
             try:
                 self._store.db = self._settings.connect()
                 self._store.say("READY")
@@ -155,17 +173,10 @@ class EngineProcess:
             if live is None:
                 continue
             if kept.is_paused:
-                live.pause()
+                await_steps(live.pause())
             elif not stopping.is_set():
-                self._try(live)
+                await_steps(live.try_to_start())
             self._report(live)
-
-    def _try(self, live: LiveQuery) -> None:
-        """Starts queries that ran before; a failure is noted, and others go on."""
-        try:
-            live.start()
-        except RunError as error:
-            live.fail(error)
 
     def _run_file(self, file: Source) -> None:
         for statement, text in self._list_new(self._script, file):
@@ -197,31 +208,33 @@ class EngineProcess:
             number = waiting.number * PLACES + place
             match statement:
                 case ast.Drop() | ast.Pause() | ast.Resume() | ast.ExplainWhy() | ast.Show(kind=ast.ShowKind.QUERIES):
-                    answer = self._apply(statement, waiting, number)
+                    answer = await_steps(self._apply(statement, waiting, number))
                 case ast.Show() | ast.ShowCreate() | ast.Describe() | ast.Explain():
                     answer = answer_from_catalog(text, self._script.catalog)
                 case ast.SetOption():
                     raise CompileError([V012.at(statement.span, "", statement="SET alone")])
                 case _:
                     made = plan_made(self._script, statement, Source(file, text), number, waiting.author)
-                    answer = made if isinstance(made, StatementAnswer) else self._create(made, number, is_file=True)
+                    if isinstance(made, PlannedStatement):
+                        made = await_steps(self._create(made, number, is_file=True))
+                    answer = made
         return answer
 
-    def _apply(self, does: PlannedStatement | Direct, waiting: WaitingStatement, number: int) -> StatementAnswer:
+    def _apply(self, does: PlannedStatement | Direct, waiting: WaitingStatement, number: int) -> Steps[StatementAnswer]:
         """Carries out a statement of a user."""
         match does:
             case PlannedStatement():
-                return self._create(does, number, is_file=False)
+                return (yield from self._create(does, number, is_file=False))
             case ast.Drop():
-                return self._drop(does, waiting.author)
+                return (yield from self._drop(does, waiting.author))
             case ast.Pause() | ast.Resume():
-                return self._pause(does, waiting.author)
+                return (yield from self._pause(does, waiting.author))
             case ast.Show():
                 return StatementAnswer("SHOW", QUERY_COLUMNS, tuple(map(show_query, self._live.values())))
             case ast.ExplainWhy():
                 return answer_why(does.name.text, self._live[self._script.find_query(does.name).number])
 
-    def _create(self, made: PlannedStatement, number: int, *, is_file: bool) -> StatementAnswer:
+    def _create(self, made: PlannedStatement, number: int, *, is_file: bool) -> Steps[StatementAnswer]:
         planned = made.planned
         definition, compilation = planned.definition, planned.compilation
         author = definition.author
@@ -239,16 +252,16 @@ class EngineProcess:
         check_free(self._store.db, definition, planned.replaced)
         version = 1 + (0 if definition.relation is None else self._store.find_version(definition.relation))
         if planned.replaced is not None:
-            self._forget(self._script.definitions[planned.replaced.number])
+            yield from self._forget(self._script.definitions[planned.replaced.number])
         self._add(planned)
         self._folders[number] = f"{self._settings.state}/checkpoints/{number}"
         live = self._live_query(definition, made.program)
         try:
             self._store.keep(definition, self._folders[number], made.columns, made.graph, version)
             if live is not None:
-                live.start()
-        except BaseException:
-            self._forget(definition)
+                yield from live.start()
+        except Exception:
+            yield from self._forget(definition)
             raise
         if live is not None:
             self._report(live)
@@ -266,28 +279,30 @@ class EngineProcess:
         folder = self._folders[definition.number]
 
         def start(session: RuntimeSession) -> list[QueryHandle]:
-            handles = session.start(program)
+            return session.start(program)
+
+        def show() -> None:
             try:
                 show_relation(self._store.db, definition)
             except psycopg.Error as error:
                 found = R060.at(None, query=program.queries[0].name, reason=str(error).strip())
                 raise RunError([found]) from error
-            return handles
 
-        live = LiveQuery(definition, lambda: runtime.connect(None, folder), start, self._settings.restarts)
+        policy = self._settings.restarts
+        live = LiveQuery(definition, lambda: runtime.connect(None, folder), start, show, self._works.submit, policy)
         self._live[definition.number] = live
         return live
 
-    def _drop(self, statement: ast.Drop, author: str) -> StatementAnswer:
+    def _drop(self, statement: ast.Drop, author: str) -> Steps[StatementAnswer]:
         definition = self._script.find_dropped(statement)
         tag = f"DROP {statement.kind.value}"
         if definition is None:
             return StatementAnswer(tag, notices=(f"{statement.name.text} does not exist",))
         check_owner(self._store, definition, author, "drop")
-        self._forget(definition)
+        yield from self._forget(definition)
         return StatementAnswer(tag)
 
-    def _forget(self, definition: LiveDefinition) -> None:
+    def _forget(self, definition: LiveDefinition) -> Steps[None]:
         """Stops the queries of a definition, and removes all that they have made.
 
         Raises psycopg.Error, and lets the queries go on, while others hold a lock on the table.
@@ -295,12 +310,12 @@ class EngineProcess:
         live = self._live.get(definition.number)
         stopped = None if live is None or live.state in ("PAUSED", "HELD") else live
         if stopped is not None:
-            stopped.stop()
+            yield from stopped.stop()
         try:
             hide_relation(self._store.db, definition)
         except psycopg.Error:
             if stopped is not None:
-                self._try(stopped)
+                yield from stopped.try_to_start()
             raise
         self._live.pop(definition.number, None)
         self._script.remove(definition)
@@ -308,15 +323,15 @@ class EngineProcess:
         self._store.forget(definition)
         shutil.rmtree(Path(self._folders.pop(definition.number)), ignore_errors=True)
 
-    def _pause(self, statement: ast.Pause | ast.Resume, author: str) -> StatementAnswer:
+    def _pause(self, statement: ast.Pause | ast.Resume, author: str) -> Steps[StatementAnswer]:
         definition = self._script.find_query(statement.name)
         is_pause = isinstance(statement, ast.Pause)
         check_owner(self._store, definition, author, "pause" if is_pause else "resume")
         live = self._live[definition.number]
         if is_pause:
-            live.pause()
+            yield from live.pause()
         elif live.state in ("PAUSED", "HELD"):
-            live.resume()
+            yield from live.resume()
         self._store.pause(definition, is_pause)
         self._report(live)
         return StatementAnswer("PAUSE QUERY" if is_pause else "RESUME QUERY")
@@ -342,8 +357,11 @@ class EngineProcess:
 
     def _look(self) -> None:
         self._require_spark()
-        for live in self._live.values():
-            live.look()
+        for live in list(self._live.values()):
+            names = live.definition.names
+            steps = None if self._works.forbid(names) else live.look()
+            if steps is not None:
+                self._works.begin(steps, names)
         now = time.monotonic()
         if now - self._reported >= REPORT_SECONDS:
             self._reported = now

@@ -23,6 +23,7 @@ from penstock.runtime import (
     span_text,
 )
 from penstock.server.running.live_script import LiveDefinition
+from penstock.server.running.steps import Steps, Submit
 
 TABLE_COUNTS = ("name", "puts", "updates", "deletes", "rejected", "batches", "retries")
 QueryState = Literal["STARTING", "RUNNING", "PAUSED", "RETRYING", "HELD", "STOPPED"]
@@ -41,9 +42,10 @@ class RestartPolicy:
 
 
 class LiveQuery:
-    """The queries of one definition. To be used by one thread.
+    """The queries of one definition. To be used by one thread; what waits for Spark is a step in another.
 
-    `open_session` makes a connection to Spark whose checkpoints belong to this definition.
+    `open_session` makes a connection to Spark whose checkpoints belong to this definition. `show` shows users what the
+    queries write, once they run.
     """
 
     def __init__(
@@ -51,6 +53,8 @@ class LiveQuery:
         definition: LiveDefinition,
         open_session: Callable[[], RuntimeSession],
         start: Callable[[RuntimeSession], list[QueryHandle]],
+        show: Callable[[], None],
+        submit: Submit,
         policy: RestartPolicy,
     ) -> None:
         self.definition = definition
@@ -58,50 +62,55 @@ class LiveQuery:
         self.since = datetime.now(UTC)
         self.fault: Diagnostic | None = None
         self.restarts = 0
-        self._open_session, self._start, self._policy = open_session, start, policy
+        self._open_session, self._start, self._show, self._policy = open_session, start, show, policy
+        self._submit = submit
         self._session: RuntimeSession | None = None
         self._handles: list[QueryHandle] = []
         self._failures: deque[float] = deque(maxlen=policy.attempts)
         self._next_start = 0.0
         self._figures: dict[str, Any] = {}
 
-    def start(self) -> None:
+    def start(self) -> Steps[None]:
         """Starts the queries.
 
         Raises:
             RunError: they cannot be started. They are stopped then.
         """
         self._enter("STARTING")
-        self._session = self._open_session()
         try:
-            self._handles = self._start(self._session)
-        except BaseException:
-            self.stop()
+            self._handles = yield self._submit(self._begin)
+            self._show()
+        except Exception:
+            yield from self.stop()
             raise
         self._enter("RUNNING")
         self.fault = None
 
-    def stop(self) -> None:
+    def _begin(self) -> list[QueryHandle]:
+        self._session = self._open_session()
+        return self._start(self._session)
+
+    def stop(self) -> Steps[None]:
         """Stops the queries at the end of their micro-batches."""
         self._enter("STOPPED")
         session, self._session, self._handles = self._session, None, []
         if session is not None:
             with suppress(RunError):  # of rejected rows that could not be written: they are written at the next start
-                session.close()
+                yield self._submit(session.close)
 
-    def pause(self) -> None:
+    def pause(self) -> Steps[None]:
         """Stops the queries until `resume`."""
-        self.stop()
+        yield from self.stop()
         self._enter("PAUSED")
 
-    def resume(self) -> None:
+    def resume(self) -> Steps[None]:
         """Starts queries that are paused or held. Raises RunError."""
         self._failures.clear()
-        self.start()
+        yield from self.start()
 
-    def fail(self, error: RunError) -> None:
+    def fail(self, error: RunError) -> Steps[None]:
         """Notes a failure, and plans the next start."""
-        self.stop()
+        yield from self.stop()
         self.fault = error.diagnostics[0]
         now = time.monotonic()
         recent = [each for each in self._failures if each > now - self._policy.window]
@@ -112,14 +121,21 @@ class LiveQuery:
         self._enter("RETRYING")
         self._next_start = now + self._policy.pauses[min(len(recent), len(self._policy.pauses) - 1)]
 
-    def look(self) -> None:
-        """Notices failures, and starts queries again whose pause is over."""
+    def try_to_start(self) -> Steps[None]:
+        """Starts the queries; a failure is noted."""
+        try:
+            yield from self.start()
+        except RunError as error:
+            yield from self.fail(error)
+
+    def look(self) -> Steps[None] | None:
+        """Notices failures, and queries whose pause is over. Returns what is to be done, if anything is."""
         try:
             if self.state == "RETRYING" and self._session is None:
-                if time.monotonic() >= self._next_start:
-                    self.restarts += 1
-                    self.start()
-                return
+                if time.monotonic() < self._next_start:
+                    return None
+                self.restarts += 1
+                return self.try_to_start()
             for handle in self._handles:
                 if not handle.status().running:
                     handle.await_done(0)
@@ -127,7 +143,8 @@ class LiveQuery:
                 waiting = any(status.retrying for _, status in self._parts())
                 self._enter("RETRYING" if waiting else "RUNNING")
         except RunError as error:
-            self.fail(error)
+            return self.fail(error)
+        return None
 
     def status(self) -> dict[str, Any]:
         """What the doors show of the queries: the figures of their last run, and what holds back their rows."""

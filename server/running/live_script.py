@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -52,6 +53,12 @@ class LiveDefinition:
     def name(self) -> str | None:
         """The name of its first query, which stands for all of them."""
         return self.queries[0].name if self.queries else None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The relation that it made, those that it writes into, and its queries, in lower case."""
+        made = [] if self.relation is None else [self.relation]
+        return self.writes.union(name.lower() for name in (*made, *(query.name for query in self.queries)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +119,13 @@ class LiveScript:
         return self.plan(statement, Source(f"statement {number}", text), number, author, taken)
 
     def add(self, planned: Planned) -> None:
-        """Puts a planned statement into force. What it replaces has been removed."""
-        self.catalog = planned.catalog
-        self.definitions[planned.definition.number] = planned.definition
+        """Puts a planned statement into force. What it replaces has been removed; others may have come meanwhile."""
+        definition = planned.definition
+        made = None if definition.relation is None else planned.catalog.find(definition.relation)
+        catalog = self.catalog if made is None else self.catalog.with_(made)
+        counts = MappingProxyType({**catalog.counts, **planned.catalog.counts})
+        self.catalog = replace(catalog, running=(*catalog.running, *definition.queries), counts=counts)
+        self.definitions[definition.number] = definition
 
     def find_dropped(self, statement: ast.Drop) -> LiveDefinition | None:
         """The definition that DROP takes away, None if there is none and IF EXISTS says so.

@@ -33,6 +33,7 @@ from penstock.server.running.live_script import LiveScript
 from penstock.server.running.rights import check_submitter
 from penstock.server.running.settings import EngineSettings
 from penstock.server.running.sqlstates import refusal_of, refusals_of
+from penstock.server.running.steps import Steps
 from penstock.server.running.store import Store, WaitingStatement
 
 LOG = logging.getLogger("penstock.engine")
@@ -41,7 +42,7 @@ PLACES = 1000
 """Statements of one text; each has a place of its own in the order of all."""
 TRIES = 8
 """How often a statement is planned when others have changed relations meanwhile."""
-Apply = Callable[[PlannedStatement | Direct, WaitingStatement, int], StatementAnswer]
+Apply = Callable[[PlannedStatement | Direct, WaitingStatement, int], Steps[StatementAnswer]]
 _LONG = 10_000
 """Characters of a refused statement that stay in the log."""
 
@@ -87,7 +88,7 @@ class StatementQueue:
         self._jobs: dict[int, OnItsWay] = {}
         self._carried: set[str] = set()
         self._version = self._told = 0
-        self._ready: SimpleQueue[Ready] = SimpleQueue()
+        self._ready: SimpleQueue[Ready | None] = SimpleQueue()
         self._inbox: SimpleQueue[Added | Removed | tuple[Ready, Carried]] = SimpleQueue()
         self._wake, self._woken = socket.socketpair()
         self._stopping = threading.Event()
@@ -98,20 +99,24 @@ class StatementQueue:
         self._thread.start()
 
     def next(self, seconds: float) -> Ready | None:
-        """A statement that the engine has to carry out; None if there is none within so many seconds."""
+        """A statement that the engine has to carry out; None without one within so many seconds, or after `wake`."""
         try:
             return self._ready.get(timeout=seconds)
         except Empty:
             return None
 
-    def carry_out(self, ready: Ready, apply: Apply) -> None:
+    def wake(self) -> None:
+        """Lets `next` end."""
+        self._ready.put(None)
+
+    def carry_out(self, ready: Ready, apply: Apply) -> Steps[None]:
         """Has a statement carried out, in the thread of the engine, unless its plan is out of date."""
         carried: Carried = None
         if not isinstance(ready.does, PlannedStatement) or ready.job.version == self._version:
-            answers: list[StatementAnswer] = []
-            job = ready.job
-            refusal = _try(lambda: answers.append(apply(ready.does, job.waiting, job.number)))
-            carried = answers[0] if refusal is None else refusal
+            try:
+                carried = yield from apply(ready.does, ready.job.waiting, ready.job.number)
+            except Exception as error:
+                carried = refuse(error)
         self._inbox.put((ready, carried))
         self._wake.send(b"x")
 
@@ -224,12 +229,19 @@ def _try(action: Callable[[], None]) -> tuple[Refusal, ...] | None:
     """Why an action is refused, None if it is not."""
     try:
         action()
-    except (CompileError, RunError) as error:
-        cause = error.__cause__
-        return (refusal_of(cause),) if isinstance(cause, psycopg.Error) else refusals_of(error.diagnostics)
-    except psycopg.Error as error:
-        return (refusal_of(error),)
-    except Exception as error:  # the other queries go on
-        LOG.exception("a statement failed")
-        return refusals_of([V013.at(None, reason=type(error).__name__)])
+    except Exception as error:
+        return refuse(error)
     return None
+
+
+def refuse(error: Exception) -> tuple[Refusal, ...]:
+    """What a statement that has ended with an error is answered. An error of our own is logged; other queries go on."""
+    match error:
+        case CompileError() | RunError():
+            cause = error.__cause__
+            return (refusal_of(cause),) if isinstance(cause, psycopg.Error) else refusals_of(error.diagnostics)
+        case psycopg.Error():
+            return (refusal_of(error),)
+        case _:
+            LOG.error("a statement failed", exc_info=error)
+            return refusals_of([V013.at(None, reason=type(error).__name__)])

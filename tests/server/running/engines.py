@@ -30,15 +30,23 @@ class Catalog:
     db: psycopg.Connection
     url: str
 
+    def begin(self, text: str, author: str = "postgres") -> int:
+        """Sends a statement; returns its number."""
+        insert = "INSERT INTO penstock.statement (text, author, door) VALUES (%s, %s, 'http') RETURNING id"
+        [(number,)] = self.rows(insert, text, author)
+        self.db.execute("NOTIFY penstock_statement")
+        return int(number)
+
+    def is_answered(self, number: int) -> bool:
+        return bool(self.rows("SELECT 1 FROM penstock.statement WHERE id = %s AND finished IS NOT NULL", number))
+
+    def await_answer(self, number: int) -> Any:
+        wait_for(lambda: self.is_answered(number))
+        return self.rows("SELECT answer FROM penstock.statement WHERE id = %s", number)[0][0]
+
     def send(self, text: str, author: str = "postgres") -> Any:
         """The answer of the engine to a statement."""
-        [(number,)] = self.rows(
-            "INSERT INTO penstock.statement (text, author, door) VALUES (%s, %s, 'http') RETURNING id", text, author
-        )
-        self.db.execute("NOTIFY penstock_statement")
-        ended = "SELECT answer FROM penstock.statement WHERE id = %s AND finished IS NOT NULL"
-        wait_for(lambda: bool(self.rows(ended, number)))
-        return self.rows(ended, number)[0][0]
+        return self.await_answer(self.begin(text, author))
 
     def states(self) -> dict[str, str]:
         """The states of the queries, as SHOW QUERIES lists them."""

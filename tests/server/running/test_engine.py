@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from pyspark.sql import SparkSession
 
+from penstock.codegen.program import Program
+from penstock.runtime import QueryHandle, RuntimeSession
 from penstock.server.running.allowed import Allowed
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
 from tests.server.running.engines import Catalog, open_catalog, run_engine, wait_for, write
@@ -104,6 +108,41 @@ def test_a_query_that_fails_is_held_and_the_others_go_on(
         assert [row[6] for row in catalog.send("SHOW QUERIES")["rows"]] == ["", "R020: division by zero in parts"]
     with run_engine(catalog, tmp_path / "state", files=(("clicks.sql", script),)):
         assert len(catalog.rows("SELECT 1 FROM penstock.definition")) == 2, "a file is not run twice"
+
+
+def test_a_start_that_takes_long_holds_up_nobody_else(
+    only_spark: SparkSession, catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered, released = Event(), Event()
+    start = RuntimeSession.start
+
+    def start_late(session: RuntimeSession, program: Program) -> list[QueryHandle]:
+        if program.queries[0].name == "slow":
+            entered.set()
+            assert released.wait(120)
+        return start(session, program)
+
+    monkeypatch.setattr(RuntimeSession, "start", start_late)
+    clicks = tmp_path / "clicks"
+    write(clicks, "1.json", (1, "x", "10:00:00"))
+    for role in ("grace", "joan"):
+        catalog.db.execute(f"CREATE ROLE {role} IN ROLE penstock_submitter")
+    with run_engine(catalog, tmp_path / "state", files=(("clicks.sql", f"{declare_clicks(clicks)};\n"),)):
+        slow = catalog.begin(HOURS.replace("hourly", "slow"), "grace")
+        assert entered.wait(120)
+        assert catalog.send("CREATE VIEW few AS SELECT STREAM id FROM clicks")["tag"] == "CREATE VIEW"
+        assert catalog.send(HOURS)["queries"] == ["hourly"]
+        assert catalog.states() == {"clicks": "RUNNING", "slow": "STARTING", "hourly": "RUNNING"}
+        over = catalog.begin("CREATE VIEW more AS SELECT page FROM slow", "joan")
+        dropped = catalog.begin("DROP STREAM clicks")
+        time.sleep(1)
+        assert [*map(catalog.is_answered, (slow, over, dropped))] == [False] * 3, "they need each other"
+        released.set()
+        assert catalog.await_answer(slow)["queries"] == ["slow"]
+        assert catalog.await_answer(over)["tag"] == "CREATE VIEW"
+        assert [each["code"] for each in catalog.await_answer(dropped)["errors"]] == ["K015"]
+        wait_for(lambda: catalog.rows("SELECT sum(n) FROM slow") == [(1,)])
+        assert catalog.send("DROP VIEW few")["tag"] == "DROP VIEW"
 
 
 def test_tables_without_a_primary_key_are_shown(only_spark: SparkSession, catalog: Catalog, tmp_path: Path) -> None:

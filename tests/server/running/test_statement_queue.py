@@ -15,6 +15,7 @@ from penstock.server.running.home import Home
 from penstock.server.running.live_script import LiveScript
 from penstock.server.running.settings import EngineSettings
 from penstock.server.running.statement_queue import Ready, StatementQueue
+from penstock.server.running.steps import Steps, await_steps
 from penstock.server.running.store import WaitingStatement
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
 from tests.server.running.engines import Catalog, open_catalog, wait_for
@@ -41,7 +42,8 @@ class Engine:
         self.queue = StatementQueue(settings, self.script)
         self.done: list[str] = []
 
-    def apply(self, does: PlannedStatement | Direct, waiting: WaitingStatement, number: int) -> StatementAnswer:
+    def apply(self, does: PlannedStatement | Direct, waiting: WaitingStatement, number: int) -> Steps[StatementAnswer]:
+        yield from ()
         if isinstance(does, PlannedStatement):
             self.script.add(does.planned)
             self.queue.note(Added(does.planned))
@@ -63,7 +65,7 @@ class Engine:
         return ready
 
     def carry_out(self, ready: Ready) -> None:
-        self.queue.carry_out(ready, self.apply)
+        await_steps(self.queue.carry_out(ready, self.apply))
 
 
 @contextmanager
