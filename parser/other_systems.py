@@ -38,8 +38,8 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("OVERLAPS (", "two spans overlap where start1 < end2 AND start2 < end1"),
     (
         "LATERAL ( SELECT",
-        "QUALIFY ROW_NUMBER() OVER (PARTITION BY key ORDER BY value DESC) <= 2 behind FROM keeps the first rows of a "
-        "key, as LIMIT does there; other columns are computed in the SELECT list, or in a subquery around the relation",
+        "a JOIN has the condition behind ON; other columns are computed in the SELECT list, or in a subquery around "
+        "the relation",
     ),
     ("TABLE ( SELECT", "give the query a name before it: WITH q AS (the query), and then TABLE q"),
     *((f"IS {word}", "put the comparison in parentheses: (a = b) IS TRUE") for word in ("TRUE", "FALSE", "NOT TRUE")),

@@ -28,6 +28,7 @@ from penstock.parser.ast import Statement
 from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build import build
 from penstock.parser.depth import check_depth
+from penstock.parser.lateral import explain_lateral
 from penstock.parser.other_systems import (
     find_unbuilt,
     propose_form,
@@ -209,6 +210,9 @@ def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], e
     if unbuilt is not None:
         construct, hint = unbuilt
         return building.B002.at(span, "", construct=construct).with_hint(hint)
+    lateral = explain_lateral(diagnostic, source, tokens, index)
+    if lateral is not None:
+        return lateral
     form = propose_form(tokens, index, show)
     if form is None and (end := _find_missing_end(language, source, tokens, index)) is not None:
         return diagnostic.with_sql(";", end, after=" ends the statement before this one")
