@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlglot import exp
 
+from penstock.diagnostics import nearest
 from penstock.diagnostics.codes import syntax
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.diagnostic import CompileError
@@ -85,7 +86,9 @@ def windowed_call(span: Span, function: Token, *arguments: Any) -> WindowedTable
         kind = WindowKind(function.value.upper())
     except ValueError:
         unknown = syntax.S015.at(token_span(span, function), name=function.value)
-        raise CompileError([unknown.with_hint("the functions in FROM are TUMBLE, HOP, CUMULATE and SESSION")]) from None
+        known = "the functions in FROM are TUMBLE, HOP, CUMULATE and SESSION"
+        guess = nearest(function.value, WindowKind.__members__)
+        raise CompileError([unknown.with_guess(guess, otherwise=known)]) from None
     names = WINDOW_ARGUMENTS[kind]
     given = _take_offset(span, kind, _order_arguments(kind, arguments))
     is_marked = isinstance(given[0], TableArgument)

@@ -11,6 +11,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K014, K018
+from penstock.diagnostics.codes.names import N001
 from penstock.diagnostics.codes.types import T005
 from penstock.diagnostics.codes.windows import W005
 from penstock.planner import scalars
@@ -25,9 +26,10 @@ from penstock.planner.lower.window_parts import find_window_part
 from penstock.planner.plan import Aggregate, Named
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import free_columns
-from penstock.planner.scalars.calls import known_function
+from penstock.planner.scalars.known import known_function
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope
+from penstock.planner.scalars.window_names import PART_COLUMNS, split_part
 from penstock.planner.types import INTERVAL, Decimal
 
 
@@ -109,12 +111,14 @@ class Grouping(msgspec.Struct):
                 self.window is not None and node.name.lower() in WINDOW_COLUMNS and not self.rows.scope.named(node.name)
             ):
                 swap_node(node, exp.column(node.name.lower()))
+            elif (written := self._explain_part(node)) is not None:
+                report.append(written)
             elif self.rows.scope.find(node, report) is not None:
                 report.append(self._explain_loose(node))
         if report:
             unknown: list[Diagnostic] = []  # an unknown function may be a misspelled aggregate
             for call in holder.find_all(exp.Anonymous):
-                known_function(call, unknown)
+                known_function(call, unknown, in_window=self.window is not None)
             raise CompileError(unknown or report)
         rewritten: exp.Expression = holder.this
         return rewritten
@@ -132,6 +136,13 @@ class Grouping(msgspec.Struct):
         self.known[resolved] = name
         self.spans.append(call.meta["span"])
         return exp.column(name)
+
+    def _explain_part(self, node: exp.Column) -> Diagnostic | None:
+        """The finding for a part of the window that is written as a column, `tumble_start`; None for other names."""
+        _, part = split_part(node.name)
+        if self.window is None or not part or node.table or self.rows.scope.named(node.name):
+            return None
+        return N001.at(node.meta["span"], name=node.name).with_sql(PART_COLUMNS[part])
 
     def _explain_loose(self, node: exp.Column) -> Diagnostic:
         """The finding for a column that is neither a key nor in an aggregate."""

@@ -7,11 +7,11 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.names import N005
 from penstock.diagnostics.codes.windows import W009
-from penstock.parser import ast
 from penstock.planner.lower.context import place
 from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.lower.rows import FromRows, TimedWindow
 from penstock.planner.lower.windows import is_window_call, read_window_call
+from penstock.planner.scalars.window_names import NO_CLOCK, PART_COLUMNS, split_part
 
 START, END = WINDOW_COLUMNS
 # ksqlDB's columns of windows hold milliseconds.
@@ -20,7 +20,6 @@ ROW_TIME = "window_time"
 """Flink's column for the last millisecond of a window."""
 STRUCTS = ("window", "session_window")
 """Spark's names for the column of a window, a struct with the fields `start` and `end`."""
-PARTS = ("START", "END", "ROWTIME", "PROCTIME")
 
 
 def find_window_part(node: exp.Expression, window: TimedWindow, rows: FromRows) -> exp.Expression | None:
@@ -33,8 +32,9 @@ def find_window_part(node: exp.Expression, window: TimedWindow, rows: FromRows) 
     if isinstance(node, exp.Dot):
         field = node.expression.name.lower()
         if is_window_call(node.this) and field in ("start", "end"):
-            check_same(node.this, window, rows)
-            return make_part(START if field == "start" else END, node)
+            column = START if field == "start" else END
+            check_same(node.this, window, rows, column)
+            return make_part(column, node)
         return None
     if is_window_call(node):
         check_same(node, window, rows)
@@ -72,11 +72,12 @@ def find_called_window(node: exp.Expression) -> exp.Expression | None:
         return window
     if is_window_call(node):
         return node
-    kind, _, part = str(node.this).upper().rpartition("_") if isinstance(node, exp.Anonymous) else ("", "", "")
-    if kind not in ast.WindowKind.__members__ or part not in PARTS:
+    kind, _ = split_part(str(node.this)) if isinstance(node, exp.Anonymous) else ("", "")
+    if not kind:
         return None
     call = exp.Anonymous(this=kind, expressions=[each.copy() for each in node.expressions])
-    return place(call, node.meta["span"])
+    call.meta["span"] = node.meta["span"]
+    return call
 
 
 def find_call_part(call: exp.Anonymous, window: TimedWindow, rows: FromRows) -> exp.Expression | None:
@@ -88,23 +89,22 @@ def find_call_part(call: exp.Anonymous, window: TimedWindow, rows: FromRows) -> 
     window_call = find_called_window(call)
     if window_call is None:
         return None
-    kind, _, part = str(call.this).upper().rpartition("_")
+    _, part = split_part(str(call.this))
     if part == "PROCTIME":
-        found = N005.at(call.meta["span"], "", name=call.this)
-        reason = "The processing time of a window depends on when a micro-batch runs."
-        arguments = ", ".join(each.meta["span"].text for each in call.expressions)
-        raise CompileError([found.because(reason).with_sql(f"{kind}_ROWTIME({arguments})", after=", or window_end")])
-    check_same(window_call, window, rows)
+        found = N005.at(call.meta["span"], "", name=call.this).because(NO_CLOCK)
+        raise CompileError([found.with_sql(PART_COLUMNS[part], after=", or window_end")])
+    check_same(window_call, window, rows, PART_COLUMNS[part])
     if part == "ROWTIME":
         return make_row_time(call)
     return make_part(START if part == "START" else END, call)
 
 
-def check_same(call: exp.Expression, window: TimedWindow, rows: FromRows) -> None:
-    """Raises CompileError for a window that is not the one of GROUP BY."""
+def check_same(call: exp.Expression, window: TimedWindow, rows: FromRows, instead: str | None = None) -> None:
+    """Raises CompileError for a window that is not the one of GROUP BY. `instead`: what is there of the latter."""
     other = read_window_call(call, rows)
     if (other.window, other.time) != (window.window, window.time):
-        raise CompileError([W009.at(call.meta["span"], "not the window of GROUP BY")])
+        found = W009.at(call.meta["span"], "not the window of GROUP BY")
+        raise CompileError([found.with_sql(instead)])
 
 
 def make_part(name: str, node: exp.Expression) -> exp.Expression:

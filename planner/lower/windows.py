@@ -12,6 +12,7 @@ from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K010
 from penstock.diagnostics.codes.limits import L005
+from penstock.diagnostics.codes.names import N001
 from penstock.diagnostics.codes.windows import W002, W006, W007, W014, W015, W018
 from penstock.parser import ast, name_text
 from penstock.planner.functions import clock_calls
@@ -26,6 +27,7 @@ from penstock.planner.plan import (
     EventTime,
     Filter,
     Hop,
+    KStream,
     Node,
     Project,
     SessionWindow,
@@ -34,6 +36,7 @@ from penstock.planner.plan import (
     make_column,
 )
 from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.typed import Typed
 from penstock.planner.types import TIMESTAMP
 
 ARGUMENTS = {
@@ -192,7 +195,7 @@ def read_window(
         if any(True for _ in clock_calls(time)):
             found = W014.at(time.meta["span"], "", operator=f"a {kind.value} window")
             raise CompileError([found.with_sql("ROWTIME", before="the event time: ")])
-        typed = resolve_scalar(time, rows.scope)
+        typed = resolve_time(time, rows)
         wanted = typed.expression.name if isinstance(typed.expression, exp.Column) else None
     expected = require_event_time(rows, f"a {kind.value} window", span, wanted)
     if wanted != expected and not is_any:
@@ -201,6 +204,18 @@ def read_window(
     if len(durations) != (2 if kind in (ast.WindowKind.HOP, ast.WindowKind.CUMULATE) else 1):
         raise CompileError([W006.at(span, "", window=kind.value, expected=ARGUMENTS[kind])])
     return TimedWindow(make_window(kind, durations), expected)
+
+
+def resolve_time(time: exp.Expression, rows: FromRows) -> Typed:
+    """What a window is over; raises CompileError, for a column that is not there with the event time as its hint."""
+    try:
+        return resolve_scalar(time, rows.scope)
+    except CompileError as error:
+        shape, (found, *more) = rows.node.shape, error.diagnostics
+        is_named = isinstance(time, exp.Column) and found.code == N001.id and not more
+        if not is_named or not isinstance(shape, KStream) or shape.time is None:
+            raise
+        raise CompileError([found.with_sql(write_time(time, shape.time), before="the event time is ")]) from None
 
 
 def write_time(time: exp.Expression, expected: str) -> str:

@@ -9,7 +9,8 @@ from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.types import T008
 from penstock.planner.plan.expressions import Aggregate, Sorting
 from penstock.planner.scalars.arrows import read_arrows
-from penstock.planner.scalars.calls import fit, known_function
+from penstock.planner.scalars.calls import fit
+from penstock.planner.scalars.known import known_function
 from penstock.planner.scalars.resolver import Resolver
 from penstock.planner.types import BIGINT, is_ordered
 
@@ -31,7 +32,7 @@ class AggregateResolver(Resolver, frozen=True):
         if not isinstance(call, exp.Anonymous):
             self._not_allowed(call, type(call).__name__)
             return None
-        function = known_function(call, self.report)
+        function = known_function(call, self.report, in_window=self.scope.has_window)
         if function is None:
             return None
         if not (function.aggregate or function.framed):

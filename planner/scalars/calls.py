@@ -10,9 +10,8 @@ import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic, Prose
-from penstock.diagnostics.codes.names import N004, N005
 from penstock.diagnostics.codes.types import T005, T006
-from penstock.planner.functions import FOREIGN, FUNCTIONS, INSTEAD, REFUSED, Function, find_function
+from penstock.planner.functions import Function
 from penstock.planner.functions.facts import RowFault
 from penstock.planner.functions.forms import propose_form
 from penstock.planner.functions.signature import (
@@ -28,8 +27,8 @@ from penstock.planner.functions.signature import (
 )
 from penstock.planner.scalars.constants import judge
 from penstock.planner.scalars.implicit import as_text, read_text
+from penstock.planner.scalars.known import written_texts
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import add_nearest
 from penstock.planner.scalars.schemas import read_schema
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal, make_typed
 from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
@@ -61,46 +60,6 @@ _OF_DAYS = frozenset(
 Bindings: TypeAlias = dict[str, Type | int]
 
 
-def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function | None:
-    """The function that is called; None (reported) when it is unknown or not allowed."""
-    name = call.name.upper()
-    function = find_function(name)
-    if function is not None:
-        return function
-    span = call.meta.get("span")
-    if name in REFUSED:
-        found, form = N005.at(span, name=name).because(REFUSED[name]), propose_form(name, _written(call.expressions))
-        report.append(found.with_sql(form or _fill_hint(name, call)))
-    elif name in FOREIGN:
-        reason, form = FOREIGN[name]
-        form = propose_form(name, _written(call.expressions)) or _fill_form(form, call.expressions)
-        report.append(N005.at(span, name=name).because(reason).with_sql(form or _fill_hint(name, call)))
-    else:
-        found = add_nearest(N004.at(span, name=name), name, (each.name for each in FUNCTIONS), 0.7)
-        form = _fill_hint(name, call)
-        report.append(found if form is None else found.with_sql(form))
-    return None
-
-
-def _fill_hint(name: str, call: exp.Expression) -> str | None:
-    """What may serve instead of a function that has no form."""
-    return _fill_form(INSTEAD.get(name), call.expressions)
-
-
-def _fill_form(form: str | None, arguments: Sequence[exp.Expression]) -> str | None:
-    """The form to write, over the arguments as they were written; None if there are too few."""
-    texts = _written(arguments)
-    needed = max((int(place) for place in re.findall(r"{(\d)}", form or "")), default=-1) + 1
-    if form is None or len(texts) < needed:
-        return None
-    return type(form)(form.format(*texts, all=", ".join(texts), rest=", ".join(texts[1:])))
-
-
-def _written(arguments: Sequence[exp.Expression]) -> list[str]:
-    """The texts of the arguments."""
-    return [each.meta["span"].text for each in arguments if "span" in each.meta]
-
-
 class Fitted(msgspec.Struct, frozen=True):
     """A call's arguments, cast to what the function takes, and the type of its result."""
 
@@ -124,7 +83,7 @@ def fit(
     if not fitting:
         count = f"{len(arguments)} argument{'' if len(arguments) == 1 else 's'}"
         found = T005.at(span, name=function.name, count=count).because(f"it takes {takes}")
-        report.append(found.with_sql(propose_form(function.name, _written(call.expressions))))
+        report.append(found.with_sql(propose_form(function.name, written_texts(call.expressions))))
         return None
     for shape, patterns in fitting:
         problems: list[Diagnostic] = []
@@ -136,7 +95,7 @@ def fit(
             problems.append(problem)
         if problems:  # a literal or the body of a lambda is wrong
             is_encoding = function.name in ("ENCODE", "DECODE")
-            form = propose_form(function.name, _written(call.expressions)) if is_encoding else None
+            form = propose_form(function.name, written_texts(call.expressions)) if is_encoding else None
             report.extend(each.with_sql(form, span) if form else each for each in problems)
             return None
     problems = []
@@ -148,7 +107,7 @@ def fit(
         return None
     types = ", ".join("lambda" if isinstance(each, exp.Lambda) else str(each.type) for each in arguments)
     problem = T006.at(span, name=function.name, types=types).because(f"it takes {takes}")
-    form = _number_hint(function, arguments) or propose_form(function.name, _written(call.expressions))
+    form = _number_hint(function, arguments) or propose_form(function.name, written_texts(call.expressions))
     report.append(problem.with_sql(form, otherwise=_cast_hint([patterns for _, patterns in fitting], arguments)))
     return None
 

@@ -14,6 +14,7 @@ from penstock.diagnostics import Diagnostic, Span, nearest
 from penstock.diagnostics.codes.names import N001, N002, N003
 from penstock.parser import ast, name_text
 from penstock.planner.functions import find_function
+from penstock.planner.scalars.window_names import CALLED_HERE, PART_COLUMNS, is_processing_time, split_part
 from penstock.planner.types import Type
 
 
@@ -89,6 +90,11 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
         """Whether `name.` may stand before a column."""
         return any(is_same_name(column.relation, name) for column in (*self.columns, *self.beyond))
 
+    @property
+    def has_window(self) -> bool:
+        """Whether the rows have the columns of a window."""
+        return bool(self.named("window_start") and self.named("window_end"))
+
     def find(self, column: exp.Column, report: list[Diagnostic]) -> ScopeColumn | None:
         """The column meant by `[relation.]name`; None when there is none or more than one, which is reported."""
         name, relation = column.name, column.table or None
@@ -136,8 +142,12 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
             return add_nearest(N003.at(span, name=relation), relation, known)
         if name.lower() == "window_time" and self.named("window_end", relation):
             return N001.at(span, name=name).with_sql("window_end - INTERVAL '1' MILLISECOND")
-        if name.upper() in _PSEUDO_COLUMNS:
-            return N001.at(span, name=name).with_hint(_PSEUDO_COLUMNS[name.upper()])
+        _, part = split_part(name)
+        if part and self.has_window:
+            return N001.at(span, name=name).with_sql(PART_COLUMNS[part])
+        pseudo = _PSEUDO_COLUMNS.get(name.upper(), _OF_WINDOW if part else None)
+        if pseudo is not None:
+            return N001.at(span, name=name).with_hint(pseudo)
         both = (*self.columns, *self.beyond)
         visible = [each.name for each in both if relation is None or is_same_name(each.relation, relation)]
         shown = name if relation is None else f"{relation}.{name}"
@@ -149,16 +159,23 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
             return problem.with_sql(f"{name.upper()}()")
         if quoted:
             return add_text(problem, name, visible)
+        is_alike = nearest(name, visible, 0.8) is not None
+        if is_processing_time(name) and not is_alike:
+            return problem.with_sql("CURRENT_TIMESTAMP", after=" is the time of the clock")
+        if relation is None and is_call(name) and not is_alike:
+            return problem.with_hint(f"{name.upper()} is a function: its arguments are in parentheses")
         return add_nearest(problem, name, visible)
 
 
-# Columns that ksqlDB adds to rows.
+_OF_WINDOW = "a GROUP BY with a window has window_start and window_end, and so has a table of such groups"
+# Columns that ksqlDB adds to rows, and those of windows.
 _PSEUDO_COLUMNS = {
     "ROWPARTITION": "declare it: place INT METADATA FROM 'partition' VIRTUAL",
     "ROWOFFSET": "declare it: place BIGINT METADATA FROM 'offset' VIRTUAL",
     "ROWKEY": "name the key column; a FULL JOIN has COALESCE of both",
     "WINDOWSTART": "a GROUP BY with a window has it, and a table of such groups window_start",
     "WINDOWEND": "a GROUP BY with a window has it, and a table of such groups window_end",
+    **dict.fromkeys(("WINDOW_START", "WINDOW_END", "WINDOW_TIME"), _OF_WINDOW),
 }
 
 
@@ -166,6 +183,11 @@ def has_call_alone(name: str) -> bool:
     """Whether it is a function without arguments."""
     function = find_function(name)
     return function is not None and any(text.startswith("() ") for text in function.signatures)
+
+
+def is_call(name: str) -> bool:
+    """Whether it is a function, or one that a GROUP BY with a window has."""
+    return find_function(name) is not None or name.upper() in CALLED_HERE
 
 
 def is_same_name(left: str | None, right: str) -> bool:

@@ -27,8 +27,9 @@ from penstock.planner.functions.facts import Framing
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars import operators
 from penstock.planner.scalars.arrows import read_arrows
-from penstock.planner.scalars.calls import Argument, fit, known_function
+from penstock.planner.scalars.calls import Argument, fit
 from penstock.planner.scalars.implicit import unify_comparable
+from penstock.planner.scalars.known import known_function
 from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_literal, number_type, unit_of
 from penstock.planner.scalars.names import Scope, add_nearest, is_same_name
 from penstock.planner.scalars.operators import MONTHS
@@ -265,7 +266,7 @@ class Resolver(msgspec.Struct, frozen=True):
     # Calls
 
     def _call(self, node: exp.Expression) -> Typed | None:
-        function = known_function(node, self.report)
+        function = known_function(node, self.report, in_window=self.scope.has_window)
         if function is not None and function.operator is not None and len(node.expressions) == 2:
             return self._tried(node, function.name, function.operator)
         arguments = self._arguments(node.expressions if function is None else read_arrows(function, node.expressions))
