@@ -102,7 +102,7 @@ class Diagnostic:
         if sql is None or isinstance(sql, Prose):
             return self.with_hint(sql or otherwise)
         span = at or (self.labels[0].span if self.labels else None)
-        return replace(self, hint=f"{before}{sql}{after}", paste=None if span is None else Paste(sql, span))
+        return replace(self, hint=f"{before}{sql}{after}".strip(), paste=None if span is None else Paste(sql, span))
 
     def with_guess(self, guess: str | None, at: Span | None = None, *, otherwise: str | None = None) -> Diagnostic:
         """The same finding with the word that was probably meant, in the place `at` or of the first label."""

@@ -216,7 +216,14 @@ def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], e
     form = propose_form(tokens, index, show)
     if form is None and (end := _find_missing_end(language, source, tokens, index)) is not None:
         return diagnostic.with_sql(";", end, after=" ends the statement before this one")
-    proposal = form or _propose_keyword(language, source, tokens, error) or propose_otherwise(tokens, index, show)
+    keyword = None if form else _propose_keyword(language, source, tokens, error)
+    if keyword is not None:
+        meant, instead = keyword
+        wrong = _short(_redact_token(source, instead))
+        at = Span(source, instead.start, instead.end)
+        return diagnostic.with_sql(meant, at, before="did you mean ", after=f" instead of {wrong}?")
+    # Prose: these words tell how a statement of another system is written here, with names of their own.
+    proposal = form or propose_otherwise(tokens, index, show)
     return diagnostic if proposal is None else diagnostic.with_hint(proposal)
 
 
@@ -252,16 +259,34 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def _propose_keyword(language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken) -> str | None:
+def _propose_keyword(
+    language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken
+) -> tuple[str, Token] | None:
     """A keyword that might be meant by the word here, or by the one before, which was then taken for a name."""
     keywords = error.expected & language.keywords
     index = next((i for i, token in enumerate(tokens) if token.start == error.token.start), len(tokens))
-    for token in reversed(tokens[max(index - 1, 0) : index + 1]):
+    for place in reversed(range(max(index - 1, 0), min(index + 1, len(tokens)))):
+        token = tokens[place]
         if token.word is not None and token.word not in language.keywords:
             near = nearest(token.word, sorted(keywords))
             if near is not None:
-                return f"did you mean {near} instead of {_short(_redact_token(source, token))}?"
+                meant = token._replace(type=near, value=near, word=near)
+                changed = [*tokens[:place], meant, *tokens[place + 1 :]]
+                if _find_stop(language, source, changed) > error.token.start:
+                    return near, token
     return None
+
+
+def _find_stop(language: Dialect, source: Source, tokens: list[Token]) -> int:
+    """The place at which the grammar stops, or that behind the end."""
+    end = tokens[-1].end
+    try:
+        language.parser.parse([*tokens, Token(END, "", end, end)], partial(build, source))
+    except UnexpectedToken as error:
+        return error.token.start
+    except (NestedTooDeep, CompileError):
+        pass
+    return end + 1
 
 
 def _list_alternatives(language: Dialect, expected: frozenset[str]) -> str:

@@ -16,7 +16,7 @@ _BROKERS, _REGISTRY = "localhost:9092", "http://localhost:8081"
 
 
 def describe_topic(texts: Mapping[str, str], name: str, kind: str, keys: int | None) -> tuple[str, str] | None:
-    """What becomes of the options of a relation, and its WITH list here.
+    """What becomes of the options of a relation, and its options here.
 
     None if they are no options of ksqlDB. `keys`: how many key columns it declares, None if a query makes its rows.
     """
@@ -34,7 +34,7 @@ def describe_topic(texts: Mapping[str, str], name: str, kind: str, keys: int | N
     if keys or kind == "TABLE":
         options["key_format"] = find_key_format(keys or 1)
     written = ", ".join(f"{each} = '{value.replace(chr(39), chr(39) * 2)}'" for each, value in options.items())
-    return " ".join(_notes(texts, form, kind, keys)), f"WITH ({written})"
+    return " ".join(_notes(texts, form, kind, keys)), written
 
 
 def find_key_format(keys: int) -> str:

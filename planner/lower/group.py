@@ -12,7 +12,7 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W005, W009, W012, W016, W044
-from penstock.parser import ast
+from penstock.parser import ast, name_text
 from penstock.planner import scalars
 from penstock.planner.intervals import positive_milliseconds
 from penstock.planner.lower.aliases import name_group_keys
@@ -157,17 +157,36 @@ def read_group_key(expression: exp.Expression, rows: FromRows, outputs: list[Out
     return Named(name, typed.expression, typed.type)
 
 
-def refuse_endless_lists(grouping: Grouping) -> None:
+def refuse_endless_lists(select: ast.Select, grouping: Grouping) -> None:
     """Raises CompileError for aggregates whose values grow with each row of a stream that does not end."""
     for aggregate, span in zip(grouping.aggregates, grouping.spans, strict=True):
         collecting = aggregate.entry.collecting
         if collecting is not None and collecting.keeps_all and not aggregate.distinct:
             written = re.match(r"\w+", span.text)  # some are computed from others
             found = W044.at(span, "", function=written[0].upper() if written else aggregate.function)
-            shape = grouping.rows.node.shape
-            time = shape.time if isinstance(shape, KStream) else None
-            groups = ", ".join([*grouping.texts, f"TUMBLE({time}, INTERVAL '1' HOUR)"])
-            raise CompileError([found.with_hint(None if time is None else f"GROUP BY {groups}")])
+            raise CompileError([propose_window(found, select, grouping)])
+
+
+def propose_window(found: Diagnostic, select: ast.Select, grouping: Grouping) -> Diagnostic:
+    """The finding with a window to group by as well, if the rows have an event time."""
+    if not grouping.rows.scope.times:
+        return found
+    times = [name_text(each.name) for each in grouping.rows.scope.times]
+    window = f"TUMBLE({times[0] if len(times) == 1 else ast.EVENT_TIME}, INTERVAL '1' HOUR)"
+    end = max(each.end for each in list_spans(select.relation, select.where, select.deduplicate))
+    source = select.span.source
+    if not select.group_by:
+        return found.with_sql(f" GROUP BY {window}", Span(source, end, end))
+    first = min(each.start for each in list_spans(*select.group_by))
+    if first < end:  # GROUP BY ALL, or a number: the keys are written in the SELECT list
+        return found.with_hint(f"GROUP BY {', '.join([window, *grouping.texts])}")
+    keys = ", ".join(each.text for each in list_spans(*select.group_by))
+    return found.with_sql(f"{window}, ", Span(source, first, first), before="GROUP BY ", after=keys)
+
+
+def list_spans(*parts: exp.Expression | ast.Relation | ast.Deduplicate | None) -> list[Span]:
+    """The places of parts of a SELECT that are written."""
+    return [each.meta["span"] if isinstance(each, exp.Expression) else each.span for each in parts if each is not None]
 
 
 def make_aggregate(select: ast.Select, grouping: Grouping, timed: TimedWindow | None, emission: Emission) -> Node:
@@ -191,7 +210,7 @@ def make_aggregate(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
         if not isinstance(below.shape, KStream):
             aggregates = choose_retractions(aggregates, rows.node, grouping.spans)
         elif emission is Emission.CHANGES:  # a read ends, and keeps nothing
-            refuse_endless_lists(grouping)
+            refuse_endless_lists(select, grouping)
         return GroupAggregate(
             schema=(*columns, *values),
             shape=KTable(names),

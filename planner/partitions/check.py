@@ -122,8 +122,11 @@ def describe_disagreement(
     if not wrong.fixes:
         return problem.with_hint(NO_STREAM)
     sides = " and ".join(dict.fromkeys(relation_name(find_side_node(each, script).span) for each in wrong.fixes))
-    hint = f"PARTITION BY the columns that the join compares, on {sides}; or SET auto_repartition = ON"
-    return problem.with_hint(hint, fix=write_fix(wrong, script, end, statements))
+    # Where the fix is not in one statement, PARTITION BY is in words: it stands in several places of the script.
+    keyed = f"PARTITION BY the columns that the join compares, on {sides}; or "
+    start = Span(places[0].source, 0, 0)
+    problem = problem.with_hint(None, fix=write_fix(wrong, script, end, statements))
+    return problem.with_sql("SET auto_repartition = ON;", start, before=keyed, after=" at the start")
 
 
 def write_fix(

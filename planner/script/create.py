@@ -11,14 +11,14 @@ from penstock.diagnostics import CompileError, Diagnostic, nearest
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K007, K010, K016, K018
 from penstock.diagnostics.codes.windows import W003, W013
-from penstock.parser import ast
+from penstock.parser import ast, name_text
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, PLANNED, RETENTION, SEQUENCE, Declared
 from penstock.planner.connectors import Connector, connector_of
 from penstock.planner.connectors.option import RATE as RATE_OPTION
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.plan import Column, Named, Origin, Value, make_column
-from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
+from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS, choose_unused_name
 from penstock.planner.scalars.literals import bare
 from penstock.planner.script.computed import (
     place_columns,
@@ -43,7 +43,9 @@ def lower_create(statement: ast.Create) -> Declared:
     columns = place_columns(statement, (*stored, *metadata, *([] if time is None else [time])))
     delay = read_delay(statement, columns, report)
     idle = read_idle(statement, report)
-    connector, options = read_options(statement.options, statement.name, statement.kind.value, len(key), report)
+    connector, options = read_options(
+        statement.options, statement.name, statement.kind.value, len(key), statement.span, report
+    )
     if report:
         raise CompileError(report)
     columns = check_metadata(statement, metadata, connector_of(connector), columns)
@@ -176,19 +178,24 @@ def read_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[
         label = "" if event_time is None else f"it is {event_time.type}"
         found = W013.at(name.span, label, name=name.text, relation=statement.name.text)
         guess = nearest(name.text, [c.name for c in columns if c.type == TIMESTAMP])
-        hint = guess and f"did you mean {guess}?"
+        found = found.with_guess(guess and name_text(guess))
         if event_time is not None and event_time.type == BIGINT:
-            hint = f"time AS TIMESTAMP_MILLIS({name.text}), WATERMARK FOR time AS time - INTERVAL '10' SECOND"
-        report.append(found.with_hint(hint))
+            time = choose_unused_name("time", [c.name for c in columns])
+            computed = f"{time} AS TIMESTAMP_MILLIS({name_text(name.text)})"
+            hint = f"{computed}, WATERMARK FOR {time} AS {time} - INTERVAL '10' SECOND"
+            found = found.with_sql(hint, watermark.span)
+        report.append(found)
         return None
-    hint = f"WATERMARK FOR {name.text} AS {name.text} - INTERVAL '10' SECOND"
+    written = name_text(name.text)
+    delayed, before = f"{written} - INTERVAL '10' SECOND", f"WATERMARK FOR {written} AS "
     expression = bare(watermark.expression)
     base, interval = expression, None
     if isinstance(expression, exp.Sub):
         base, interval = bare(expression.this), bare(expression.expression)
     is_column = isinstance(base, exp.Column) and not base.table and base.name.lower() == name.folded
     if not is_column or not (interval is None or isinstance(interval, exp.Interval)):
-        report.append(W003.at(watermark.expression.meta["span"], "", column=name.text).with_hint(hint))
+        found = W003.at(watermark.expression.meta["span"], "", column=name.text)
+        report.append(found.with_sql(delayed, before=before))
         return None
     if interval is None:
         return 0
@@ -198,7 +205,8 @@ def read_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[
         report.extend(error.diagnostics)
         return None
     if delay < 0:
-        report.append(W003.at(watermark.expression.meta["span"], "a negative delay", column=name.text).with_hint(hint))
+        found = W003.at(watermark.expression.meta["span"], "a negative delay", column=name.text)
+        report.append(found.with_sql(delayed, before=before))
     return delay
 
 

@@ -34,7 +34,7 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
     sink = None
     if statement.options:
         report: list[Diagnostic] = []
-        connector, options = read_options(statement.options, statement.name, made, None, report)
+        connector, options = read_options(statement.options, statement.name, made, None, statement.span, report)
         if report:
             raise CompileError(report)
         for option in (SEQUENCE, RETENTION):

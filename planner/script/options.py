@@ -8,38 +8,24 @@ from typing import Any
 from msgspec.structs import replace
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Diagnostic, nearest
-from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C005, C006, C007, C008, C020, C021, C024
+from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
+from penstock.diagnostics.codes.connectors import C002, C003, C004, C005, C006, C007, C020, C021, C024
 from penstock.parser import ast
 from penstock.planner.catalog import BATCH_MODE, Catalog, Declared
-from penstock.planner.connectors import CONNECTORS, EXAMPLE, UNRELEASED, OptionType, find_connector
+from penstock.planner.connectors import UNRELEASED, OptionType, find_connector
 from penstock.planner.connectors.option import BOOLEAN, INTEGER, INTERVAL, STRING
-from penstock.planner.connectors.topics import WINDOWED_KEYS, describe_topic
+from penstock.planner.connectors.topics import WINDOWED_KEYS
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.plan import Options, SecretOption, Settings, StateStore, Value
-
-# Connectors of other systems, and what to write.
-_OTHER_CONNECTORS = {
-    "upsert-kafka": "connector = 'kafka', key_format = 'json' and a PRIMARY KEY",
-    "filesystem": "connector = 'files'",
-    "print": "connector = 'console' of a stream",
-    "blackhole": "connector = 'memory'",
-    "datagen": "connector = 'rate' counts; connector = 'files' reads rows that are written before",
-    "jdbc": "connector = 'postgres', 'sqlite' or 'duckdb' of a table",
-    "mongodb": "connector = 'postgres', 'sqlite' or 'duckdb' of a table",
-    **dict.fromkeys(
-        ("mysql-cdc", "postgres-cdc", "oracle-cdc", "sqlserver-cdc", "mongodb-cdc"),
-        "connector = 'kafka' reads changes that another program captures into a topic",
-    ),
-}
+from penstock.planner.script.connector_hints import explain_no_connector, explain_unknown_connector
 
 
 def read_options(
-    options: tuple[ast.Option, ...], name: ast.Name, kind: str, keys: int | None, report: list[Diagnostic]
+    options: tuple[ast.Option, ...], name: ast.Name, kind: str, keys: int | None, whole: Span, report: list[Diagnostic]
 ) -> tuple[str, Options]:
     """The connector's name and the other options in the order of the text; what is wrong goes to `report`.
 
-    `keys`: how many key columns the statement declares, None if a query makes the rows.
+    `keys`: how many key columns the statement declares, None if a query makes the rows. `whole`: the statement.
     """
     given: dict[str, ast.Option] = {}
     for option in options:
@@ -49,25 +35,16 @@ def read_options(
             report.append(found.also(first.name.span, "first given here"))
     chosen = given.pop("connector", None)
     if chosen is None:
-        found = C008.at(name.span, "", kind=kind.lower(), name=name.text)
-        texts = {folded: str(option.value.name) for folded, option in given.items()}
-        topic = describe_topic(texts, name.text, kind, keys)
-        found = found if topic is None else found.because(topic[0])
-        report.append(found.with_hint(f"WITH ({EXAMPLE})" if topic is None else topic[1]))
+        report.append(explain_no_connector(options, name, kind, keys, whole))
         return "", ()
     connector = find_connector(str(chosen.value.this)) if is_string(chosen.value) else None
     missing = UNRELEASED.get(str(chosen.value.this).lower()) if is_string(chosen.value) else None
     if missing is not None:
         found = C024.at(chosen.value.meta["span"], "", connector=chosen.value.this).because(missing)
-        report.append(found.with_hint("connector = 'delta' writes tables of Delta Lake"))
+        report.append(found.with_sql("'delta'", before="connector = ", after=" writes tables of Delta Lake"))
         return "", ()
     if connector is None:
-        known = ", ".join(connector.name for connector in CONNECTORS)
-        found = C001.at(chosen.value.meta["span"], "", name=chosen.value.this)
-        guess = nearest(str(chosen.value.this), [connector.name for connector in CONNECTORS])
-        other = _OTHER_CONNECTORS.get(str(chosen.value.this).lower())
-        hint = other or (guess and f"connector = '{guess}'")
-        report.append(found.because(f"The connectors are {known}.").with_hint(hint))
+        report.append(explain_unknown_connector(chosen.value))
         return "", ()
     if connector.only_tables and kind == "STREAM":
         found = C005.at(name.span, "", connector=connector.name, used="used for a stream")
@@ -83,12 +60,8 @@ def read_options(
             guess = nearest(folded, list(known_options))
             meant.add(guess)
             found = found.because("Its options are " + ", ".join(known_options) + ".")
-            hint = (
-                f"the window {WINDOWED_KEYS[kind]}"
-                if folded in ("window_type", "window_size")
-                else guess and f"did you mean {guess}?"
-            )
-            report.append(found.with_hint(hint))
+            window = f"the window {WINDOWED_KEYS[kind]}" if folded in ("window_type", "window_size") else None
+            report.append(found.with_guess(guess) if window is None else found.with_hint(window))
             continue
         value = read_value(option, described.type, report)
         if isinstance(value, str) and described.check is not None:

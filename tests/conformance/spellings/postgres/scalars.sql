@@ -298,7 +298,7 @@ CREATE TABLE t AS SELECT region, AGGREGATE(SORT_ARRAY(COLLECT_LIST(name)),
 
 -- name: MODE over a stream without a window
 CREATE TABLE t AS SELECT kind, MODE() WITHIN GROUP (ORDER BY small DESC) AS a FROM events GROUP BY kind;
--- refused: W044, GROUP BY kind, TUMBLE(ts, INTERVAL '1' HOUR)
+-- refused: W044, GROUP BY TUMBLE(ts, INTERVAL '1' HOUR), kind
 
 -- name: several percentiles
 CREATE TABLE t AS SELECT region, PERCENTILE_DISC(ARRAY[0.5, 0.9]) WITHIN GROUP (ORDER BY user_id) AS a FROM users GROUP BY region;
