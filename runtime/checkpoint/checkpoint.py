@@ -24,7 +24,7 @@ from penstock.runtime.checkpoint.lock import lock
 from penstock.runtime.checkpoint.preflight import refuse_damaged
 from penstock.runtime.checkpoint.spark_logs import read_required
 from penstock.runtime.checkpoint.storage import Damaged, Storage, absolute
-from penstock.runtime.failure.errors import RunError
+from penstock.runtime.failure.errors import BEGIN_ANEW, RunError
 from penstock.runtime.spark.spark_version import installed_spark
 
 DESCRIPTION = "penstock.json"
@@ -155,11 +155,11 @@ def refusal(past: dict[str, Any], present: dict[str, Any], place: str) -> Diagno
     """Why a checkpoint that was made for the query `past` does not fit the query `present`; None if it does."""
     before = past.get("spark", _FIRST_SPARK)
     if before != present["spark"]:
-        hint = f"pip install 'pyspark=={before}.*', or take a new --checkpoint folder, or begin anew with --reset"
+        hint = f"pip install 'pyspark=={before}.*', or {BEGIN_ANEW}"
         return R056.at(None, before=before, spark=present["spark"], path=place).with_hint(hint)
     if past["fingerprint"] == present["fingerprint"]:
         return None
-    hint = "undo the change, or begin anew: --reset, or a new --checkpoint folder, and an output without rows of before"
+    hint = f"undo the change, or {BEGIN_ANEW}"
     if _other(past, present, "partitions") and None not in (past["partitions"], present["partitions"]):
         hint += "; EXPLAIN PARTITIONS says what gives a join its number, of other operators it is SET state_partitions"
     return R010.at(None, path=place).because(f"changed since it was made: {_changes(past, present)}").with_hint(hint)

@@ -27,9 +27,9 @@ from penstock.runtime.checkpoint.spark_logs import (
     span,
 )
 from penstock.runtime.checkpoint.storage import Damaged, Storage
-from penstock.runtime.failure.errors import RunError
+from penstock.runtime.failure.errors import BEGIN_ANEW, RunError
 
-RESTORE = "restore it from a backup; without one --reset begins anew"
+RESTORE = f"restore it from a backup, or {BEGIN_ANEW}"
 
 
 def refuse_damaged(damage: Damaged, hint: str = RESTORE) -> RunError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
@@ -26,7 +27,7 @@ from penstock.runtime.checkpoint.lock import lock
 from penstock.runtime.checkpoint.places import qualify_paths
 from penstock.runtime.checkpoint.storage import Storage, absolute
 from penstock.runtime.connectors import sink_of, source_of
-from penstock.runtime.failure.errors import RunError
+from penstock.runtime.failure.errors import RunError, check_all
 from penstock.runtime.query.rejects import rejects_query
 
 
@@ -49,8 +50,8 @@ def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
         for query in queries:
             for source in query.inputs:
                 source_of(source).check(storage, None)
-            for writing in _writing(query, folder):
-                sink_of(writing).check(storage, None, -1)
+        writing = (each for query in queries for each in _writing(query, folder))
+        check_all([partial(sink_of(each).check, storage, None, -1) for each in writing])
         remove(storage, begun)
     return begun
 

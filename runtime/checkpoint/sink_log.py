@@ -11,10 +11,10 @@ from typing import Protocol
 from penstock.diagnostics.codes.running import R052, R053
 from penstock.runtime.checkpoint.spark_logs import SINK_ENTRY, entries, first_gap, number_files, span
 from penstock.runtime.checkpoint.storage import Damaged, Storage
-from penstock.runtime.failure.errors import RunError
+from penstock.runtime.failure.errors import BEGIN_ANEW, RunError
 
 LOG = "_spark_metadata"
-_RESTORE = "restore it from a backup; without one its rows are lost, and --reset with an empty folder begins anew"
+_RESTORE = f"restore it from a backup; without one its rows are lost: {BEGIN_ANEW}"
 
 
 class LogFiles(Protocol):

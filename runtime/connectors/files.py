@@ -37,7 +37,7 @@ from penstock.runtime.checkpoint.sink_log import check_files, check_log, list_co
 from penstock.runtime.checkpoint.storage import Storage, absolute
 from penstock.runtime.checkpoint.sweep import list_finished
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
-from penstock.runtime.failure.errors import RunError
+from penstock.runtime.failure.errors import BEGIN_ANEW, RunError
 from penstock.runtime.progress.field_account import observe_fields
 from penstock.runtime.query.file_names import NameWatch
 
@@ -151,8 +151,12 @@ class FilesSink(RuntimeSink):
         begun = -1 if place is None else storage.newest(f"{place}/offsets")
         if storage.newest(f"{self.path}/_spark_metadata") > begun:
             hint = "remove the folder, or take another path"
-            if place is not None:
-                hint = "remove the folder, take another path, or give the --checkpoint that it was written from"
+            if begun >= 0:  # another path would be another query (R010), and a folder without its log is damaged (R052)
+                hint = f"restore the newest checkpoint, or {BEGIN_ANEW}"
+            elif place is not None:
+                hint = (
+                    "remove the folder, take another path, or give the --checkpoint of the earlier run, if it had one"
+                )
             raise RunError([R014.at(None, path=self.path).with_hint(hint)])
         if place is not None:
             check_log(storage, self.path, finished)

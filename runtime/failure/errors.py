@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from penstock.diagnostics.codes.running import R074, R077
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 
+BEGIN_ANEW = "begin anew: remove the folders of rows that the query has written, and add --reset"
+"""A hint that leads out: with the folders that are there, the next run would be refused (R014)."""
 NO_KEY = "the key of a row is NULL"
 """Why a row of a table is no message."""
 
@@ -20,9 +22,21 @@ class RunError(Exception):
         super().__init__("; ".join(f"{d.code}: {d.message}" for d in self.diagnostics))
 
 
+def check_all(checks: Iterable[Callable[[], None]]) -> None:
+    """Raises RunError with what all of the checks find, so that a user mends it at once."""
+    found: list[Diagnostic] = []
+    for check in checks:
+        try:
+            check()
+        except RunError as error:
+            found += error.diagnostics
+    if found:
+        raise RunError(found)
+
+
 def explain_loss(query: str, reason: str) -> Diagnostic:
     """The finding that records of a topic are gone."""
-    hint = "--reset begins anew with what is left; a longer retention.ms of the topic avoids this"
+    hint = f"{BEGIN_ANEW}, which reads what is left; a longer retention.ms of the topic avoids this"
     return R077.at(None, query=query, reason=reason).with_hint(hint)
 
 

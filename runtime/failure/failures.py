@@ -25,7 +25,7 @@ from penstock.codegen.spark_versions import SLOT_CHECK_SETTING
 from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R047, R055, R066, R081, R083, R099
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
-from penstock.runtime.failure.errors import NO_KEY, RunError, explain_loss, explain_no_key
+from penstock.runtime.failure.errors import BEGIN_ANEW, NO_KEY, RunError, explain_loss, explain_no_key
 from penstock.runtime.failure.layers import Layer
 from penstock.runtime.failure.layers import layers as layers_of
 from penstock.runtime.failure.reasons import plain_line as _first_line
@@ -48,7 +48,7 @@ def explain(error: BaseException, query: str, printed: Sequence[Printed] = (), s
         return explain_loss(query, loss)
     lost = _find_lost_watermark(layers)
     if lost is not None:
-        hint = "restore the checkpoint from a backup, or begin anew with --reset and an empty folder of the output"
+        hint = f"restore the checkpoint from a backup, or {BEGIN_ANEW}"
         return R046.at(None, query=query, reason=lost).with_hint(hint)
     finding = row_error(layers, query, printed, span)
     if finding is not None:

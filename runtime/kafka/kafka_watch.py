@@ -9,7 +9,7 @@ from confluent_kafka import KafkaException
 from penstock.codegen.program import Input
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R070, R078, R079, R080
-from penstock.runtime.failure.errors import RunError
+from penstock.runtime.failure.errors import BEGIN_ANEW, RunError
 from penstock.runtime.kafka.brokers import check_partitions, client_options, find_ranges
 from penstock.runtime.kafka.kafka_keys import sample_keys
 
@@ -27,7 +27,7 @@ class TopicWatch:
     def compare(self, found: int) -> None:
         """Raises RunError if the query cannot go on with so many partitions."""
         if found < self._read:
-            hint = "--reset begins anew with what is there now"
+            hint = f"{BEGIN_ANEW}, which reads what is there now"
             raise RunError([self._make_refusal(found, MADE_ANEW).with_hint(hint)])
         if found > self._read and self._source.newest_by_place:
             hint = "at TIMESTAMP METADATA FROM 'timestamp' VIRTUAL, WATERMARK FOR at AS at"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Event
 from typing import TypeAlias
 
@@ -25,7 +25,7 @@ from penstock.runtime.checkpoint.file_managers import choose_file_manager
 from penstock.runtime.checkpoint.preflight import check_checkpoint, check_real_time_state
 from penstock.runtime.checkpoint.storage import Storage, absolute
 from penstock.runtime.connectors import RuntimeSink, lookup_of, source_of
-from penstock.runtime.failure.errors import RunError
+from penstock.runtime.failure.errors import BEGIN_ANEW, RunError, check_all
 from penstock.runtime.failure.failures import SPARK_ERRORS, explain, find_unread, jvm_may_be_gone, was_interrupted
 from penstock.runtime.failure.storage_failures import explain_storage
 from penstock.runtime.progress.heartbeats import HeartbeatHandle
@@ -110,11 +110,10 @@ class Run:
             if isinstance(each, RemoteView):
                 lookup_of(each).check()
         if not draining and is_drained(self._storage, self._place):
-            hint = "take a new --checkpoint folder, or begin anew with --reset; all windows of this one are closed"
+            hint = f"all windows of this checkpoint are closed; {BEGIN_ANEW}"
             raise RunError([R013.at(None, path=self._place).with_hint(hint)])
-        self._sink.check(self._storage, self._place, finished)
-        for run in self.rejects.values():
-            run.check(once=once, draining=draining)
+        own = partial(self._sink.check, self._storage, self._place, finished)
+        check_all([own, *(partial(run.check, once=once, draining=draining) for run in self.rejects.values())])
 
     def lose(self, loss: RunError) -> None:
         """Stops the query, and those of what it rejects, because another process may write its checkpoint now."""

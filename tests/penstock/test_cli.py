@@ -230,7 +230,7 @@ def test_a_run_that_begins_anew_says_what_it_removes() -> None:
     changed = penstock(*once)
     assert changed.exit_code == 3
     assert "error[R010]" in changed.stderr
-    assert "--reset" in changed.stderr
+    assert "remove the folders of rows that the query has written, and add --reset" in changed.stderr
     doubled = penstock(*once, "--reset")
     assert doubled.exit_code == 3
     assert "error[R014]" in doubled.stderr
