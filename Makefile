@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || echo python3)
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup check types format test test-fast campaign versions dist demo demo-kafka serve bench grammar lock clean
+.PHONY: setup check types format test test-slow test-all test-fast campaign versions dist demo demo-kafka serve bench grammar lock clean
 
 setup: $(READY)
 
@@ -35,8 +35,15 @@ CLASSES := .venv/spark.jsa
 $(CLASSES): $(READY)
 	$(BIN)/python -m tests.jvm.share_classes
 
-# Two processes, each with a Spark of its own.
+# Two processes, each with a Spark of its own. Each operator, connector, format and door goes through Spark once.
 test: $(READY) $(CLASSES)
+	$(BIN)/pytest -n 2 -m "not slow"
+
+# What `make test` leaves out: tests/slow.txt.
+test-slow: $(READY) $(CLASSES)
+	$(BIN)/pytest -n 2 -m slow
+
+test-all: $(READY) $(CLASSES)
 	$(BIN)/pytest -n 2
 
 # What needs no JVM.

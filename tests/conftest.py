@@ -13,7 +13,7 @@ import hypothesis
 import pytest
 from py4j.java_gateway import JavaPackage, JVMView
 
-from tests import campaign, skips
+from tests import campaign, skips, suite
 from tests.jvm.options import jvm_options
 from tests.jvm.quick_files import use_quick_files
 
@@ -44,8 +44,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="rewrite the expectations of golden tests")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skips the campaign unless it is asked for. Where processes share the tests, the long ones come first."""
+    """Marks slow tests, and skips the campaign unless it is asked for.
+
+    Where processes share the tests, the long ones come first.
+    """
+    for item in items:
+        if suite.is_slow(item.nodeid):
+            item.add_marker(pytest.mark.slow)
+    if config.args == config.getini("testpaths") and (unused := suite.find_unused(item.nodeid for item in items)):
+        raise pytest.UsageError(f"{suite.FILE} names no test by {', '.join(unused)}")
     if not campaign.IS_RUNNING:
         for item in items:
             if item.get_closest_marker("campaign"):

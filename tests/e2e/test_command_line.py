@@ -29,7 +29,7 @@ ORDERS = [
     {"id": 2, "price": 150.0, "time": "2024-01-01T00:00:01Z"},
     {"id": 3, "price": 250.0, "time": "2024-01-01T00:00:02Z"},
 ]
-MICRO_BATCHES = 40
+MICRO_BATCHES = 15
 BIG = [{"id": 2, "price": 150.0}, {"id": 3, "price": 250.0}]
 
 
