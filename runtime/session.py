@@ -73,8 +73,8 @@ def connect(
         program: what it is started for. Archives that this needs are there from the beginning.
 
     Raises:
-        RunError: Penstock does not run on this Spark, there is no JDK, a setting is refused, Spark does not come up, or
-            the one that runs has ended.
+        RunError: Penstock does not run on this Spark, there is no JDK, a setting is refused, the folder cannot be
+            written, Spark does not come up, or the one that runs has ended.
     """
     if spark is not None and not isinstance(spark, SparkSession):
         raise RunError([R002.at(None, reason="the session is none of classic Spark; Spark Connect is not supported")])
@@ -96,6 +96,8 @@ def connect(
         raise RunError(R048.at(None, name=name, reason="this process has a Spark already") for name in settings)
     with spark_errors_told("Penstock"):
         found = spark or SparkSession(SparkContext.getOrCreate())
+        if checkpoint is not None and is_local(found):
+            check_writable(None, checkpoint)
         session = found.newSession()
         drop_foreign_settings(session)
         return RuntimeSession(session, checkpoint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import select
+import selectors
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -86,7 +86,10 @@ class Store:
     def wait(self, seconds: float, *plugs: socket.socket) -> None:
         """Returns when a statement may have come, when something comes from a plug, or after so many seconds."""
         if next(self.db.notifies(timeout=0, stop_after=1), None) is None:
-            select.select([self.db.fileno(), *(each.fileno() for each in plugs)], [], [], seconds)
+            with selectors.DefaultSelector() as looking:  # `select` knows no descriptors from 1024 on
+                for each in (self.db.fileno(), *(plug.fileno() for plug in plugs)):
+                    looking.register(each, selectors.EVENT_READ)
+                looking.select(seconds)
 
     def answer(self, number: int, answer: StatementAnswer | tuple[Refusal, ...], text: str) -> None:
         """Writes the answer to a statement, and tells the doors. `text`: the statement as others may see it."""

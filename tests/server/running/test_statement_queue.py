@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -147,8 +149,8 @@ def test_statements_of_a_text_are_carried_out_in_order(catalog: Catalog) -> None
 
 
 def test_a_slow_statement_ends_and_others_pass_it(catalog: Catalog) -> None:
-    slow = "EXPLAIN SELECT STREAM " + ", ".join(f"id + {n} AS c{n}" for n in range(2500)) + " FROM clicks"
-    with run(catalog, plan_seconds=1) as engine:
+    slow = "EXPLAIN SELECT STREAM " + ", ".join(f"id + {n} AS c{n}" for n in range(3200)) + " FROM clicks"
+    with run(catalog, plan_seconds=0.5) as engine:
         send(catalog, declare_clicks(), "eve")
         engine.carry_out(engine.next())
         sent = [send(catalog, slow, "eve") for _ in range(3)]
@@ -156,6 +158,22 @@ def test_a_slow_statement_ends_and_others_pass_it(catalog: Catalog) -> None:
         assert answer(catalog, send(catalog, "SHOW TABLES", "ada"))["tag"] == "SHOW"
         assert time.monotonic() - began < 3
         assert {code for number in sent for code in codes(answer(catalog, number))} <= {"V018", "L004"}
+
+
+def test_a_process_with_many_files_takes_statements(catalog: Catalog, caplog: pytest.LogCaptureFixture) -> None:
+    """`select` knows no descriptors from 1024 on."""
+    kept = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, kept[1]), kept[1]))
+    opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        with run(catalog):
+            for _ in range(2):
+                assert answer(catalog, send(catalog, "SHOW TABLES", "ada"))["tag"] == "SHOW"
+        assert caplog.messages == []
+    finally:
+        for each in opened:
+            os.close(each)
+        resource.setrlimit(resource.RLIMIT_NOFILE, kept)
 
 
 def test_who_may_not_send_is_refused(catalog: Catalog) -> None:
