@@ -157,7 +157,7 @@ class RuntimeSession:
                 handles.append(QueryHandle(run, own, heartbeats.get(run.query.name)))
                 resources.callback(handles[-1].stop)
             resources.pop_all()
-        self._handles += handles
+        self._handles = [each for each in self._handles if not each.is_settled] + handles
         return handles
 
     def run_once(

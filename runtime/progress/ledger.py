@@ -193,6 +193,10 @@ class Ledger:
                 return
             ended = self._ended[run]
         ended.wait(_FLUSH_SECONDS)
+        self.forget(run)
+
+    def forget(self, run: str) -> None:
+        """Drops what is known of a run."""
         with self._lock:
             self._listeners.pop(run, None)
             self._idle.pop(run, None)

@@ -61,6 +61,11 @@ class QueryHandle:
                 self._error = error
         return self._error
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the query has been stopped, and an error of it told."""
+        return self._stopped and (self._error is None or self._is_told)
+
     def take_error(self) -> RunError | None:
         """The error, unless somebody has taken it before or `await_done` has raised it."""
         error = None if self._is_told else self.error
@@ -117,6 +122,7 @@ class QueryHandle:
                 except RunError:
                     if self._error is None:
                         raise
+            self._run.release()
 
     def _is_active(self) -> bool:
         with jvm_may_be_gone():

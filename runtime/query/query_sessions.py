@@ -18,25 +18,34 @@ from penstock.runtime.spark.spark_settings import is_left_to_users
 
 
 class QuerySessions:
-    """The sessions of the queries of a RuntimeSession. `root` is the one that they are copies of."""
+    """The sessions of the queries of a RuntimeSession. `root` is the one that they are copies of.
+
+    `opened`: those whose queries may still run.
+    """
 
     def __init__(self, root: SparkSession, follower: Follower) -> None:
         self.root = root
         self._listener = SparkListener(follower)
-        self._opened: list[SparkSession] = []
+        self.opened: list[SparkSession] = []
 
     def open(self) -> SparkSession:
         """A session for one query, with the settings of the root as they are now. What the query does is told."""
         copied: Any = self.root._jsparkSession
         session = SparkSession(self.root.sparkContext, copied.cloneSession())
         session.streams.addListener(self._listener)
-        self._opened.append(session)
+        self.opened.append(session)
         return session
 
+    def release(self, session: SparkSession) -> None:
+        """Forgets a session whose query has ended. What the query does in it later is not told. May be called twice."""
+        if session in self.opened:
+            self.opened.remove(session)
+            session.streams.removeListener(self._listener)
+
     def close(self) -> None:
-        """Ends the telling."""
-        while self._opened:
-            self._opened.pop().streams.removeListener(self._listener)
+        """Forgets all sessions."""
+        while self.opened:
+            self.release(self.opened[-1])
 
 
 def configure(spark: SparkSession, query: SparkQuery) -> None:

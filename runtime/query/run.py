@@ -244,6 +244,7 @@ class Run:
             raise self._fail(error) from None
         finally:
             self._sink.close()
+            self.release()
 
     def status(self, running: bool) -> Status:
         """The query as of its last finished batch."""
@@ -266,6 +267,15 @@ class Run:
             started.stop()
             self._batches.end()
             self._ledger.settle(str(started.runId))
+
+    def release(self) -> None:
+        """Gives back its sessions of Spark when all has ended. A later start opens others."""
+        with jvm_may_be_gone():
+            for each in (self, *self.rejects.values()):
+                if (spark := each.__dict__.pop("_spark", None)) is not None:
+                    self._sessions.release(spark)
+                if each._started is not None:
+                    self._ledger.forget(str(each._started.runId))
 
     def mark_unsettled(self) -> bool:
         """Notes that rejected rows may be counted and not yet written; True if an earlier run has left it so."""

@@ -12,21 +12,21 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 import penstock
-from penstock.runtime import RunError, RuntimeSession
+from penstock.runtime import QueryHandle, RunError, RuntimeSession
 
 pytestmark = pytest.mark.spark
 
 
-def list_queries() -> set[int]:
-    """The queries of Spark that Python still holds."""
+def list_held() -> set[int]:
+    """Queries that Python still holds."""
     gc.collect()
-    return {id(each) for each in gc.get_objects() if isinstance(each, StreamingQuery)}
+    return {id(each) for each in gc.get_objects() if isinstance(each, StreamingQuery | QueryHandle)}
 
 
 def assert_none_but(before: set[int]) -> None:
     """Threads that look after a query may take a moment to end."""
     deadline = time.monotonic() + 20
-    while not list_queries() <= before:
+    while not list_held() <= before:
         assert time.monotonic() < deadline
         time.sleep(0.1)
 
@@ -44,26 +44,31 @@ def script(folder: Path, value: str = "id") -> str:
 
 
 def test_after_a_run(spark: SparkSession, tmp_path: Path) -> None:
-    before = list_queries()
+    before = list_held()
     with RuntimeSession(spark) as session:
         session.run_once(penstock.compile(script(tmp_path)).program, drain=True)
         assert_none_but(before)
+        assert not session._sessions.opened
 
 
 def test_after_a_stop(spark: SparkSession, tmp_path: Path) -> None:
-    before = list_queries()
+    """A session goes on, and knows no more of the queries that have been stopped as it starts others."""
+    before = list_held()
     with RuntimeSession(spark) as session:
         for handle in session.start(penstock.compile(script(tmp_path)).program):
             handle.await_done(0)
             handle.stop()
-    del handle, session
-    assert_none_but(before)
+        del handle
+        assert not session._sessions.opened
+        session.start(penstock.compile("CREATE STREAM r (n BIGINT) WITH (connector = 'rate');").program)
+        assert_none_but(before)
 
 
 def test_after_a_failure(spark: SparkSession, tmp_path: Path) -> None:
-    before = list_queries()
+    before = list_held()
     with RuntimeSession(spark) as session:
         program = penstock.compile(script(tmp_path, "id / (id - id)")).program
         with pytest.raises(RunError):
             session.run_once(program, drain=True)
         assert_none_but(before)
+        assert not session._sessions.opened

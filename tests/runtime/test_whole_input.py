@@ -124,7 +124,7 @@ def test_spark_starts_the_query_once(session: RuntimeSession, place: Place, monk
 
 def list_active(session: RuntimeSession) -> list[StreamingQuery]:
     """The queries that run. Each has a session of its own."""
-    return [query for each in session._sessions._opened for query in each.streams.active]
+    return [query for each in session._sessions.opened for query in each.streams.active]
 
 
 def test_a_run_that_is_stopped_goes_on_later(
