@@ -58,13 +58,20 @@ def translate(file: str, system: str) -> None:
 def write_script(
     translated: Iterable[tuple[str, TranslatedStatement | None]],
 ) -> Iterator[tuple[str, TranslatedStatement | None]]:
-    """The pieces of the result, each with the statement that is in it. A comment takes no statement behind it along."""
-    is_comment = False
+    """The pieces of the result, each with the statement that is in it. A comment takes no statement behind it along.
+
+    The result ends with its last line, as every file does.
+    """
+    is_comment, written = False, ""
     for before, statement in translated:
         is_joined = is_comment and not before.lstrip(" \t\r").startswith("\n")
         text = f"\n{before}" if is_joined and (before or statement) else before
-        yield text + (write_statement(statement) if statement else ""), statement
+        text += write_statement(statement) if statement else ""
+        written = text or written
+        yield text, statement
         is_comment = statement is not None and is_left_as_comment(statement)
+    if written and not written.endswith("\n"):
+        yield "\n", None
 
 
 def is_left_as_comment(statement: TranslatedStatement) -> bool:

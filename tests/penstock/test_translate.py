@@ -67,7 +67,8 @@ def test_a_file_that_is_not_there() -> None:
 
 
 def test_standard_input() -> None:
-    assert penstock("translate", "--from", "spark", "-", stdin="USE shop;").stdout == "-- left out: USE shop"
+    assert penstock("translate", "--from", "spark", "-", stdin="USE shop;").stdout == "-- left out: USE shop\n"
+    assert penstock("translate", "--from", "spark", "-", stdin="").stdout == ""
 
 
 def test_secrets_are_not_shown() -> None:
