@@ -36,6 +36,7 @@ $(CLASSES): $(READY)
 	$(BIN)/python -m tests.jvm.share_classes
 
 # Two processes, each with a Spark of its own. Each operator, connector, format and door goes through Spark once.
+test: export PENSTOCK_PLANS ?= 1
 test: $(READY) $(CLASSES)
 	$(BIN)/pytest -n 2 -m "not slow"
 
