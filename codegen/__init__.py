@@ -26,13 +26,6 @@ from penstock.codegen.sql.read import read_views
 from penstock.codegen.sql.records import Records, records_of
 from penstock.codegen.sql.sent_messages import KEY, VALUE, list_avro_parts, list_message_items
 from penstock.codegen.text import spark_text
-from penstock.codegen.worker.lookup import look_up_rows
-from penstock.codegen.worker.multiset import fold_rows
-from penstock.codegen.worker.over_rows import answer_rows
-from penstock.codegen.worker.pack import pack_rows, unpack_tables
-from penstock.codegen.worker.panes import answer_panes, connect_duckdb
-from penstock.codegen.worker.partials import pack_partials
-from penstock.codegen.worker.sessions import merge_sessions
 from penstock.planner import find_inside
 from penstock.planner.plan import DEFAULTS, Intermediate, Node, RunningQuery, Scan, Settings, Stateful
 from penstock.planner.plan.walk import walk
@@ -53,15 +46,11 @@ __all__ = [
     "Records",
     "RunRecord",
     "Starting",
-    "answer_panes",
-    "answer_rows",
     "checkpoint_name",
-    "connect_duckdb",
     "eject",
     "files_settings",
     "find_newer_functions",
     "find_newer_in_read",
-    "fold_rows",
     "folder_name",
     "leave_numbers_out",
     "list_address",
@@ -72,20 +61,15 @@ __all__ = [
     "list_find_arguments",
     "list_message_items",
     "list_tries",
-    "look_up_rows",
     "lower",
     "lower_read",
-    "merge_sessions",
     "messages_of",
     "name_operators",
-    "pack_partials",
-    "pack_rows",
     "record_path",
     "records_of",
     "source_name",
     "spark_text",
     "starting_of",
-    "unpack_tables",
     "watch_of",
 ]
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 from urllib.parse import quote
 
-from penstock.codegen.ejected.watermark import END_SOURCE
+from penstock.kit.watermark import END_SOURCE
 
 
 def checkpoint_name(query: str) -> str:

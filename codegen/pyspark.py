@@ -44,41 +44,25 @@ in = rejected + late + filtered + used.
 """
 '''
 
-_ROOM = "penstock.codegen"
 _DATABASES = (
-    *(
-        "faults",
-        "secrets",
-        "locks",
-        "address",
-        "spark_types",
-        "records",
-        "counters",
-        "retries",
-        "column_types",
-        "table",
-        "attempts",
-        "ledger",
-        "operations",
-        "postgres",
-        "sqlite",
-        "duckdb",
-    ),
-    *("collations", "changes", "writer", "reads", "finder"),
+    *("faults", "secret_refs", "locks", "address", "spark_types", "refused_records", "counters", "retries"),
+    *("column_types", "target_table", "attempts", "table_ledger", "operations", "postgres", "sqlite", "duckdb"),
+    *("collations", "batch_changes", "writer", "reads", "finder"),
 )
+_WORKER = ("pack", "panes", "partials", "bucket_rows", "bucket_lookup", "bucket_multiset", "bucket_sessions")
 MODULES = (
     "penstock.diagnostics.terminal",
-    *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock", "source_names")),
+    *(f"penstock.kit.{name}" for name in ("spark_columns", "watermark", "clock_view", "checkpoint_sources")),
+    *(f"penstock.kit.worker.{name}" for name in (*_WORKER, "computed_views")),
     *(
-        f"{_ROOM}.worker.{name}"
-        for name in ("pack", "panes", "partials", "over_rows", "lookup", "multiset", "sessions")
+        f"penstock.kit.files.{name}"
+        for name in ("openable_files", "csv_files", "folder_names", "ordered_files", "files")
     ),
-    *(f"{_ROOM}.ejected.{name}" for name in ("views", "file_names", "csv_files", "folder_names", "ordered_files")),
-    *(f"{_ROOM}.ejected.{name}" for name in ("files", "rate", "intermediate")),
-    *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory")),
-    *(f"{_ROOM}.ejected.databases.{name}" for name in _DATABASES),
-    *(f"{_ROOM}.ejected.{name}" for name in ("table_rows", "table_updates", "delta_table", "delta_writer")),
-    *(f"{_ROOM}.ejected.{name}" for name in ("table_sink", "table_lookup", "program")),
+    *(f"penstock.kit.{name}" for name in ("rate", "intermediate", "console", "memory")),
+    *(f"penstock.kit.databases.{name}" for name in _DATABASES),
+    *(f"penstock.kit.{name}" for name in ("tables.table_rows", "tables.table_updates")),
+    *(f"penstock.kit.{name}" for name in ("delta.delta_table", "delta.delta_writer")),
+    *(f"penstock.kit.{name}" for name in ("tables.table_batches", "tables.table_lookup", "ejected_program")),
 )
 """What a program is made of, in this order, as far as it is called."""
 
@@ -254,5 +238,6 @@ def _main(program: Program) -> str:
     queries = ", ".join(f"{literal(query.name)}: {_function(query)}" for query in program.queries)
     versions = _list(tuple(map(number_text, list_versions_for(program))))
     return f"""if __name__ == "__main__":
+    guard_output()
     main(__doc__, SETTINGS, {{{queries}}}, [{versions}])
 """

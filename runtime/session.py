@@ -17,10 +17,10 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.codegen import find_newer_functions, find_newer_in_read
-from penstock.codegen.ejected.program import stop_spark
 from penstock.codegen.program import AnyView, Program, Read, SparkQuery
 from penstock.diagnostics import hide_credentials
 from penstock.diagnostics.codes.running import R002, R030, R034, R045, R048, R065
+from penstock.kit.ejected_program import stop_spark
 from penstock.rows import Rows
 from penstock.runtime.checkpoint.checkpoint import checkpoint
 from penstock.runtime.checkpoint.places import check_places, qualify_paths

@@ -1,4 +1,4 @@
-"""How an ejected program reads and writes through a connector: the calls of functions in `codegen/ejected`."""
+"""How an ejected program reads and writes through a connector: the calls of functions in `kit`."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ from typing import Literal, assert_never
 from penstock.codegen.checkpoint_contract import CheckpointContract, find_contract
 from penstock.codegen.closing import find_closing
 from penstock.codegen.column_names import name_output, number_columns
-from penstock.codegen.ejected.watermark import HOLD_BACK_MS
 from penstock.codegen.fingerprint import describe_computation, fingerprint
 from penstock.codegen.intermediates import is_intermediate
 from penstock.codegen.program import AnyView, QueryOutput, Rejects, SparkQuery, View, WatermarkInput
@@ -48,6 +47,7 @@ from penstock.codegen.sql.table_change import is_ordered_by_arrival, lower_chang
 from penstock.codegen.sql.table_join import table_join_views
 from penstock.codegen.sql.table_rank import table_rank_views
 from penstock.codegen.sql.windows import assign_windows_views
+from penstock.kit.watermark import HOLD_BACK_MS
 from penstock.planner import sends_changes, state_store
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from penstock.codegen.ejected.source_names import has_names
 from penstock.codegen.program import SparkQuery
 from penstock.diagnostics.codes.running import R050, R084
+from penstock.kit.checkpoint_sources import has_names
 from penstock.runtime.checkpoint.spark_logs import (
     SOURCE_ENTRY,
     check_commit,

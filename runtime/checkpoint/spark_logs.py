@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from penstock.codegen.ejected.source_names import has_names
+from penstock.kit.checkpoint_sources import has_names
 from penstock.runtime.checkpoint.storage import Damaged, Storage
 
 Entry: TypeAlias = dict[str, Any]

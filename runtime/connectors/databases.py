@@ -10,8 +10,9 @@ from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen import list_address, list_arguments, list_find_arguments, list_tries
-from penstock.codegen.ejected import table_lookup
-from penstock.codegen.ejected.databases import (
+from penstock.codegen.program import Input, RemoteView, SparkQuery
+from penstock.diagnostics.source import Span
+from penstock.kit.databases import (
     address,
     attempts,
     column_types,
@@ -22,24 +23,23 @@ from penstock.codegen.ejected.databases import (
     postgres,
     reads,
     retries,
-    secrets,
+    secret_refs,
     spark_types,
     sqlite,
-    table,
+    target_table,
 )
-from penstock.codegen.ejected.databases.address import Address
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.finder import FindPolicy, TableReader
-from penstock.codegen.ejected.databases.reads import ColumnCondition
-from penstock.codegen.ejected.databases.secrets import SecretRef
-from penstock.codegen.ejected.databases.table import TargetTable
-from penstock.codegen.ejected.databases.writer import TableWriter, WritePolicy
-from penstock.codegen.ejected.rows import schema_of
-from penstock.codegen.ejected.table_lookup import LookupRows, remote_view
-from penstock.codegen.ejected.table_sink import RowsToTable, TableBatches
-from penstock.codegen.ejected.table_updates import UpdateSums
-from penstock.codegen.program import Input, RemoteView, SparkQuery
-from penstock.diagnostics.source import Span
+from penstock.kit.databases.address import Address
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.finder import FindPolicy, TableReader
+from penstock.kit.databases.reads import ColumnCondition
+from penstock.kit.databases.secret_refs import SecretRef
+from penstock.kit.databases.target_table import TargetTable
+from penstock.kit.databases.writer import TableWriter, WritePolicy
+from penstock.kit.spark_columns import schema_of
+from penstock.kit.tables import table_lookup
+from penstock.kit.tables.table_batches import RowsToTable, TableBatches
+from penstock.kit.tables.table_lookup import LookupRows, remote_view
+from penstock.kit.tables.table_updates import UpdateSums
 from penstock.rows import Row
 from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeLookup, RuntimeSource
@@ -48,7 +48,7 @@ from penstock.runtime.failure.errors import RunError
 from penstock.runtime.failure.failures import explain_unread
 
 TRAVELLING = (
-    *(faults, secrets, spark_types, retries, column_types, address, table, attempts, operations),
+    *(faults, secret_refs, spark_types, retries, column_types, address, target_table, attempts, operations),
     *(postgres, sqlite, duckdb, reads, finder, table_lookup),
 )
 """Modules that travel by value: the workers of a cluster have the drivers of databases, but not penstock."""

@@ -13,28 +13,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.codegen import LEDGER_SINK, folder_name, list_delta_arguments, list_delta_place
-from penstock.codegen.ejected import delta_table
-from penstock.codegen.ejected.databases import faults, retries, secrets, spark_types
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.retries import TransientError
-from penstock.codegen.ejected.databases.secrets import SecretRef
-from penstock.codegen.ejected.delta_table import (
-    DeltaTarget,
-    check_delta_columns,
-    delta_faults,
-    read_delta,
-    require_delta,
-)
-from penstock.codegen.ejected.delta_writer import DeltaPolicy, DeltaWriter, RowsToDelta
-from penstock.codegen.ejected.rows import schema_of
-from penstock.codegen.ejected.table_sink import TableBatches
 from penstock.codegen.program import Input, SparkQuery
-from penstock.rows import Row
-from penstock.runtime.checkpoint.checkpoint import STARTING
-from penstock.runtime.checkpoint.spark_logs import offsets_of
-from penstock.runtime.checkpoint.storage import Storage
-from penstock.runtime.connectors import delta_feed
-from penstock.runtime.connectors.delta_feed import (
+from penstock.kit.databases import faults, retries, secret_refs, spark_types
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.retries import TransientError
+from penstock.kit.databases.secret_refs import SecretRef
+from penstock.kit.delta import delta_feed, delta_table
+from penstock.kit.delta.delta_feed import (
     ARRIVED,
     DELETES,
     FORMAT,
@@ -47,6 +32,20 @@ from penstock.runtime.connectors.delta_feed import (
     check_versions,
     open_feed,
 )
+from penstock.kit.delta.delta_table import (
+    DeltaTarget,
+    check_delta_columns,
+    delta_faults,
+    read_delta,
+    require_delta,
+)
+from penstock.kit.delta.delta_writer import DeltaPolicy, DeltaWriter, RowsToDelta
+from penstock.kit.spark_columns import schema_of
+from penstock.kit.tables.table_batches import TableBatches
+from penstock.rows import Row
+from penstock.runtime.checkpoint.checkpoint import STARTING
+from penstock.runtime.checkpoint.spark_logs import offsets_of
+from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSource
 from penstock.runtime.connectors.table_sink import TableSink
 from penstock.runtime.failure.errors import RunError
@@ -64,7 +63,7 @@ class DeltaSink(TableSink):
         super().__init__(query, target.path, writer, TableBatches(writer, RowsToDelta(**given.changes), LEDGER_SINK))
 
 
-TRAVELLING = (delta_feed, delta_table, faults, retries, secrets, spark_types)
+TRAVELLING = (delta_feed, delta_table, faults, retries, secret_refs, spark_types)
 """Modules that travel by value: the workers of a cluster have deltalake, but not penstock."""
 
 

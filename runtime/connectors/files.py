@@ -18,7 +18,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen import records_of, watch_of
-from penstock.codegen.ejected.files import (
+from penstock.codegen.program import Input, QueryOutput, SparkQuery
+from penstock.diagnostics import Diagnostic
+from penstock.diagnostics.codes.running import R003, R005, R014, R017
+from penstock.kit.files.files import (
     MissingColumnsError,
     append_changes,
     file_rows,
@@ -28,10 +31,7 @@ from penstock.codegen.ejected.files import (
     read_parquet,
     write_files,
 )
-from penstock.codegen.ejected.ordered_files import OrderedReader
-from penstock.codegen.program import Input, QueryOutput, SparkQuery
-from penstock.diagnostics import Diagnostic
-from penstock.diagnostics.codes.running import R003, R005, R014, R017
+from penstock.kit.files.ordered_files import OrderedReader
 from penstock.rows import Row
 from penstock.runtime.checkpoint.sink_log import check_files, check_log, list_committed, rows_folder
 from penstock.runtime.checkpoint.storage import Storage, absolute

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen.ejected.intermediate import read_intermediate
 from penstock.codegen.program import Input, SparkQuery
+from penstock.kit.intermediate import read_intermediate
 from penstock.runtime.checkpoint.sink_log import check_files, rows_folder
 from penstock.runtime.checkpoint.storage import Storage, absolute
 from penstock.runtime.checkpoint.sweep import list_finished

@@ -19,11 +19,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen import HEADERS, KEY, VALUE, folder_name, list_message_items, messages_of, starting_of
-from penstock.codegen.ejected.csv_files import divide_records
-from penstock.codegen.ejected.databases.faults import DivergedError, FencedError
 from penstock.codegen.program import Input, SparkQuery
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R074, R075, R076
+from penstock.kit.databases.faults import DivergedError, FencedError
+from penstock.kit.files.csv_files import divide_records
 from penstock.runtime.checkpoint.checkpoint import STARTING
 from penstock.runtime.checkpoint.spark_logs import offsets_of, read_required
 from penstock.runtime.checkpoint.storage import Storage

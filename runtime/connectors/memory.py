@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen.ejected.memory import RowsInMemory
-from penstock.codegen.ejected.rows import schema_of
 from penstock.codegen.program import Input, QueryOutput, SparkQuery
+from penstock.kit.memory import RowsInMemory
+from penstock.kit.spark_columns import schema_of
 from penstock.rows import Row, list_rows
 from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.protocol import HoldingSink, RuntimeConnector, RuntimeSource

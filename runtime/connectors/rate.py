@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen.ejected.rate import GENERATED, read_rate
 from penstock.codegen.program import Input
 from penstock.diagnostics.codes.running import R007
+from penstock.kit.rate import GENERATED, read_rate
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSource
 from penstock.runtime.failure.errors import RunError
 

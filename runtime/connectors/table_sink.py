@@ -8,12 +8,12 @@ from typing import Any, Protocol
 
 from pyspark.sql import DataFrame
 
-from penstock.codegen.ejected.databases.counters import TableCounters
-from penstock.codegen.ejected.databases.faults import DivergedError, FencedError, TableError
-from penstock.codegen.ejected.table_sink import TableBatches
-from penstock.codegen.ejected.table_updates import MissingRowError
 from penstock.codegen.program import SparkQuery
 from penstock.diagnostics.codes.running import R060, R061, R062, R063, R064
+from penstock.kit.databases.counters import TableCounters
+from penstock.kit.databases.faults import DivergedError, FencedError, TableError
+from penstock.kit.tables.table_batches import TableBatches
+from penstock.kit.tables.table_updates import MissingRowError
 from penstock.runtime.checkpoint.spark_logs import read_required
 from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.protocol import RuntimeSink

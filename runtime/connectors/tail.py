@@ -13,16 +13,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from penstock.codegen import list_address, list_tries
-from penstock.codegen.ejected.databases.attempts import TableConnection
-from penstock.codegen.ejected.databases.counters import TableCounters
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.operations import list_names, raw_cursor
-from penstock.codegen.ejected.databases.postgres import as_text
-from penstock.codegen.ejected.databases.spark_types import arrow_type, column_type
-from penstock.codegen.ejected.databases.table import TargetTable
-from penstock.codegen.ejected.databases.writer import WritePolicy
-from penstock.codegen.ejected.rows import quote_name
 from penstock.codegen.program import SparkQuery
+from penstock.kit.databases.attempts import TableConnection
+from penstock.kit.databases.counters import TableCounters
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.operations import list_names, raw_cursor
+from penstock.kit.databases.postgres import as_text
+from penstock.kit.databases.spark_types import arrow_type, column_type
+from penstock.kit.databases.target_table import TargetTable
+from penstock.kit.databases.writer import WritePolicy
+from penstock.kit.spark_columns import quote_name
 from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.databases import make_address
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink

@@ -19,12 +19,12 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 
-from penstock.codegen.ejected.databases.faults import TABLE_ERROR
 from penstock.codegen.program import Printed
 from penstock.codegen.spark_versions import SLOT_CHECK_SETTING
 from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R047, R055, R066, R081, R083, R099
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
+from penstock.kit.databases.faults import TABLE_ERROR
 from penstock.runtime.failure.errors import BEGIN_ANEW, NO_KEY, RunError, explain_loss, explain_no_key
 from penstock.runtime.failure.layers import Layer
 from penstock.runtime.failure.layers import layers as layers_of

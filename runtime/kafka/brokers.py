@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.secrets import SecretRef
 from penstock.codegen.program import Input, QueryOutput
 from penstock.diagnostics.codes.running import R070, R071, R072, R074
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.secret_refs import SecretRef
 from penstock.runtime.failure.errors import RunError, explain_loss
 
 Place: TypeAlias = Input | QueryOutput

@@ -16,16 +16,16 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import StructType
 
 from penstock.codegen import list_avro_parts
-from penstock.codegen.ejected import avro, avro_schemas, registry
-from penstock.codegen.ejected.avro import decode_values, encode_values, name_fields, read_schema, share_decoder
-from penstock.codegen.ejected.avro_schemas import SchemaError, SchemaMaker
-from penstock.codegen.ejected.databases import faults, secrets
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.secrets import KnownSecret, SecretRef
-from penstock.codegen.ejected.registry import IncompatibleError, Registry, RegistryError
-from penstock.codegen.ejected.rows import schema_of
 from penstock.codegen.program import Input, QueryOutput
 from penstock.diagnostics.codes.running import R081, R082
+from penstock.kit.avro import avro, avro_schemas, registry
+from penstock.kit.avro.avro import decode_values, encode_values, name_fields, read_schema, share_decoder
+from penstock.kit.avro.avro_schemas import SchemaError, SchemaMaker
+from penstock.kit.avro.registry import IncompatibleError, Registry, RegistryError
+from penstock.kit.databases import faults, secret_refs
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.secret_refs import KnownSecret, SecretRef
+from penstock.kit.spark_columns import schema_of
 from penstock.runtime.failure.errors import RunError
 
 Columns: TypeAlias = Sequence[tuple[str, str]]
@@ -144,7 +144,7 @@ def _make_encoder(schema: Any, number: int) -> Callable[[pa.Array | pa.ChunkedAr
 
 def _ship_modules() -> None:
     """Lets functions of these modules travel to workers, which may have no Penstock."""
-    for each in (faults, secrets, registry, avro_schemas, avro):
+    for each in (faults, secret_refs, registry, avro_schemas, avro):
         cloudpickle.register_pickle_by_value(each)  # type: ignore[no-untyped-call]
 
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
-from penstock.codegen.ejected.databases.faults import DivergedError, FencedError
+from penstock.kit.databases.faults import DivergedError, FencedError
 
 Message: TypeAlias = tuple[str | None, str | None, int | None]
 """The key, the value and the time in milliseconds of a record."""

@@ -8,16 +8,6 @@ from typing import Any, assert_never
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen import (
-    answer_panes,
-    answer_rows,
-    fold_rows,
-    look_up_rows,
-    merge_sessions,
-    pack_partials,
-    pack_rows,
-)
-from penstock.codegen.ejected.views import bucket_view, packed_view, pane_view, partial_view
 from penstock.codegen.program import (
     BucketedView,
     BucketView,
@@ -29,6 +19,14 @@ from penstock.codegen.program import (
     RemoteView,
     SessionView,
 )
+from penstock.kit.worker.bucket_lookup import look_up_rows
+from penstock.kit.worker.bucket_multiset import fold_rows
+from penstock.kit.worker.bucket_rows import answer_rows
+from penstock.kit.worker.bucket_sessions import merge_sessions
+from penstock.kit.worker.computed_views import bucket_view, packed_view, pane_view, partial_view
+from penstock.kit.worker.pack import pack_rows
+from penstock.kit.worker.panes import answer_panes
+from penstock.kit.worker.partials import pack_partials
 from penstock.runtime.connectors import lookup_of
 
 _TRAVELLING = (

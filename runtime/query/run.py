@@ -16,11 +16,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.codegen import folder_name
-from penstock.codegen.ejected.clock import clock_rows
-from penstock.codegen.ejected.program import view
-from penstock.codegen.ejected.rows import quote_name
 from penstock.codegen.program import RemoteView, SparkQuery, View
 from penstock.diagnostics.codes.running import R013
+from penstock.kit.clock_view import clock_rows
+from penstock.kit.ejected_program import view
+from penstock.kit.spark_columns import quote_name
 from penstock.runtime.checkpoint.file_managers import choose_file_manager
 from penstock.runtime.checkpoint.preflight import check_checkpoint, check_real_time_state
 from penstock.runtime.checkpoint.storage import Storage, absolute

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen import source_name
-from penstock.codegen.ejected.source_names import (
+from penstock.codegen.program import SparkQuery
+from penstock.kit.checkpoint_sources import (
     EVOLUTION_SETTING,
     distinguish_names,
     has_names,
@@ -21,8 +22,7 @@ from penstock.codegen.ejected.source_names import (
     name_source,
     rename_sources,
 )
-from penstock.codegen.ejected.watermark import END_SOURCE
-from penstock.codegen.program import SparkQuery
+from penstock.kit.watermark import END_SOURCE
 from penstock.runtime.checkpoint.preflight import check_inputs, refuse_damaged, source_numbers
 from penstock.runtime.checkpoint.spark_logs import entry, read_required
 from penstock.runtime.checkpoint.storage import Damaged, Storage

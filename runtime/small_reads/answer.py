@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from penstock.codegen import connect_duckdb
 from penstock.codegen.program import SmallRead, SmallTable
+from penstock.kit.worker.panes import connect_duckdb
 from penstock.rows import Rows
 from penstock.runtime.small_reads.files import NotPlainError, PlainFile, list_plain_files
 from penstock.runtime.small_reads.newest import keep_newest

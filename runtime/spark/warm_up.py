@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pyspark import SparkContext
 
-from penstock.codegen.ejected.program import stop_spark
+from penstock.kit.ejected_program import stop_spark
 from penstock.runtime.session import RuntimeSession
 from penstock.runtime.spark.class_archive import find_archive
 from penstock.runtime.spark.jvm import OF_SHORT_RUNS, find_jdk, start_spark

@@ -9,7 +9,7 @@ from importlib.resources import files
 import psycopg
 from psycopg import sql
 
-from penstock.codegen.ejected.databases.locks import describe_holders
+from penstock.kit.databases.locks import describe_holders
 
 SCRIPTS = (("penstock.server.database", "catalog.sql"), ("penstock.server.postgres", "functions.sql"))
 ROLES = ("penstock_reader", "penstock_submitter", "penstock_owner")

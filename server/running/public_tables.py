@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 import psycopg
 from psycopg import sql
 
-from penstock.codegen.ejected.databases.locks import describe_holders
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.serving import V005, V016
+from penstock.kit.databases.locks import describe_holders
 from penstock.planner.connectors import POSTGRES, TAIL
 from penstock.planner.plan import KStream, RunningQuery, WindowAggregate, WTable
 from penstock.planner.plan.walk import walk

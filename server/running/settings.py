@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import psycopg
 
-from penstock.codegen.ejected.databases.locks import LOCK_SECONDS
-from penstock.codegen.ejected.databases.secrets import SecretRef
+from penstock.kit.databases.locks import LOCK_SECONDS
+from penstock.kit.databases.secret_refs import SecretRef
 from penstock.server.running.allowed import Allowed
 from penstock.server.running.home import Home
 from penstock.server.running.live_query import RestartPolicy

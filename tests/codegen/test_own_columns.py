@@ -67,7 +67,7 @@ def texts(tree: ast.AST) -> Iterator[str]:
 
 
 def test_each_name_is_reserved_or_stands_apart() -> None:
-    rooms = ("codegen", "runtime", "planner/connectors")
+    rooms = ("codegen", "kit", "runtime", "planner/connectors")
     files = [path for room in rooms for path in list_files(ROOT / room, ".py")]
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in files)
     found = {

@@ -15,7 +15,7 @@ import pytest
 from pyspark.sql import Row
 
 from penstock.codegen import eject, lower
-from penstock.codegen.ejected.memory import KEPT, print_memory, write_memory
+from penstock.kit.memory import KEPT, print_memory, write_memory
 from penstock.planner.plan import BoundEnd, Emission, JoinType, Node, Settings, Sink, Tumble
 from penstock.planner.types import STRING
 from tests.codegen.plans import MINUTE, aggregate, grouped, item, joined, over, query, scan, where, windowed

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from penstock.codegen.ejected.databases import attempts
+from penstock.kit.databases import attempts
 from tests.conformance.samza_tables import Outage
 from tests.databases.conftest import place, postgres, server
 from tests.databases.places import DDL, Place

@@ -24,15 +24,15 @@ import sqlalchemy as sa
 import penstock
 from penstock import RunError
 from penstock.codegen import list_find_arguments
-from penstock.codegen.ejected.databases.address import Address, connect_database
-from penstock.codegen.ejected.databases.duckdb import DuckdbOperations
-from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder
-from penstock.codegen.ejected.databases.postgres import PostgresOperations
-from penstock.codegen.ejected.databases.spark_types import arrow_type
-from penstock.codegen.ejected.databases.sqlite import SqliteOperations
-from penstock.codegen.ejected.databases.table import TargetTable
-from penstock.codegen.ejected.table_lookup import LookupRows, join_found
 from penstock.codegen.program import RemoteView
+from penstock.kit.databases.address import Address, connect_database
+from penstock.kit.databases.duckdb import DuckdbOperations
+from penstock.kit.databases.finder import FindPolicy, RowFinder
+from penstock.kit.databases.postgres import PostgresOperations
+from penstock.kit.databases.spark_types import arrow_type
+from penstock.kit.databases.sqlite import SqliteOperations
+from penstock.kit.databases.target_table import TargetTable
+from penstock.kit.tables.table_lookup import LookupRows, join_found
 from penstock.planner.plan import Node, RemoteLookup, Scan
 from penstock.planner.plan.walk import list_nodes
 from penstock.runtime.connectors.databases import DatabaseSink, make_address

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from penstock.codegen.ejected.databases import finder
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.reads import find_rows
+from penstock.kit.databases import finder
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.reads import find_rows
 from tests.conformance.samza_tables import (
     CASES,
     GET,

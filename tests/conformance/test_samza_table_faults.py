@@ -192,7 +192,7 @@ def test_each_row_that_is_written_counts_once_for_the_rate(
     pauses: list[float] = []
     # Not that of the module time, which others call meanwhile.
     clock = SimpleNamespace(monotonic=time.monotonic, sleep=pauses.append)
-    monkeypatch.setattr("penstock.codegen.ejected.databases.writer.time", clock)
+    monkeypatch.setattr("penstock.kit.databases.writer.time", clock)
     began = time.monotonic()
     query.write(*(message(key, 7) for key in range(20)))
     first = time.monotonic() - began

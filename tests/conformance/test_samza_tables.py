@@ -111,7 +111,7 @@ def test_an_update_of_present_rows_puts_none(place: Place) -> None:
 
 @drives("upd-code-2")
 def test_another_writer_puts_the_row_first(postgres: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    from penstock.codegen.ejected.databases.changes import Changes
+    from penstock.kit.databases.batch_changes import Changes
 
     query = open_query(postgres, UPDATE_OR_PUT)
     insert = Changes.insert

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from penstock.codegen.ejected.databases.attempts import TableConnection
+from penstock.kit.databases.attempts import TableConnection
 from tests.databases.places import DIALECTS, Place, start_server
 
 NUMBERS = itertools.count()

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import sqlalchemy as sa
 
-from penstock.codegen.ejected.databases.attempts import TableConnection
-from penstock.codegen.ejected.databases.changes import Changes
+from penstock.kit.databases.attempts import TableConnection
+from penstock.kit.databases.batch_changes import Changes
 from tests.databases.places import Place, keys_of
 
 POINTS = ("before the transaction", "inside", "before COMMIT", "after COMMIT")

@@ -14,10 +14,10 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-from penstock.codegen.ejected.databases.address import Address
-from penstock.codegen.ejected.databases.changes import Changes
-from penstock.codegen.ejected.databases.table import TargetTable
-from penstock.codegen.ejected.databases.writer import TableWriter, WritePolicy
+from penstock.kit.databases.address import Address
+from penstock.kit.databases.batch_changes import Changes
+from penstock.kit.databases.target_table import TargetTable
+from penstock.kit.databases.writer import TableWriter, WritePolicy
 
 DIALECTS = ("postgres", "sqlite", "duckdb")
 MOSTLY_POSTGRES = pytest.mark.parametrize(

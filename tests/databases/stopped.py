@@ -31,9 +31,9 @@ def stop(action: str, batch: int) -> None:
 
 def main(point: str, action: str, *arguments: str) -> None:
     """Patches the point in, and runs the command."""
-    from penstock.codegen.ejected.delta_writer import RowsToDelta
-    from penstock.codegen.ejected.table_sink import RowsToTable, TableBatches
     from penstock.commands.cli import main as run
+    from penstock.kit.delta.delta_writer import RowsToDelta
+    from penstock.kit.tables.table_batches import RowsToTable, TableBatches
 
     assert point in POINTS
     write_batch, apply, apply_to_delta = TableBatches.write, RowsToTable.apply, RowsToDelta.apply

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from penstock.codegen.ejected.databases.changes import Changes
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.writer import WritePolicy
+from penstock.kit.databases.batch_changes import Changes
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.writer import WritePolicy
 from tests.databases.places import COLUMNS, DDL, POLICY, Place, keys_of, rows_of
 from tests.skips import skip_no_case
 

@@ -10,11 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg
 import pytest
 
-from penstock.codegen.ejected.databases.address import Address, complete_address
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.secrets import SecretRef
-from penstock.codegen.ejected.databases.table import TargetTable
-from penstock.codegen.ejected.databases.writer import TableWriter
+from penstock.kit.databases.address import Address, complete_address
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.secret_refs import SecretRef
+from penstock.kit.databases.target_table import TargetTable
+from penstock.kit.databases.writer import TableWriter
 from tests.databases.places import COLUMNS, DDL, POLICY, Place, rows_of
 
 SECRET = "tr0ub4dor-canary"

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from penstock.codegen.ejected.databases.faults import find_fault
+from penstock.kit.databases.faults import find_fault
 
 STATES = {
     "08006": ("connect", "retry"),

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.table import TargetTable
-from penstock.codegen.ejected.databases.writer import TableWriter, WritePolicy
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.target_table import TargetTable
+from penstock.kit.databases.writer import TableWriter, WritePolicy
 from tests.databases.places import DDL, POLICY, Place, rows_of
 
 HOLD = {
@@ -117,9 +117,9 @@ def test_a_file_that_is_moved_away_is_missed(file: Place, tmp_path: Path) -> Non
 READ_ONLY = """
 import os, sys
 from tests.databases.places import Place, POLICY
-from penstock.codegen.ejected.databases.table import TargetTable
-from penstock.codegen.ejected.databases.writer import TableWriter
-from penstock.codegen.ejected.databases.faults import TableError
+from penstock.kit.databases.target_table import TargetTable
+from penstock.kit.databases.writer import TableWriter
+from penstock.kit.databases.faults import TableError
 import duckdb_engine, sqlalchemy.dialects.sqlite
 if os.getuid() == 0:
     os.setuid(65534)  # the superuser may write everything

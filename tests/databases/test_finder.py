@@ -13,13 +13,13 @@ import pyarrow as pa
 import pytest
 import sqlalchemy as sa
 
-from penstock.codegen.ejected.databases.attempts import TableConnection
-from penstock.codegen.ejected.databases.faults import TABLE_ERROR, TableError
-from penstock.codegen.ejected.databases.finder import FindCounters, FindPolicy, RowFinder, TableReader
-from penstock.codegen.ejected.databases.reads import ColumnCondition, find_rows
-from penstock.codegen.ejected.databases.secrets import KnownSecret
-from penstock.codegen.ejected.databases.table import TargetTable
-from penstock.codegen.ejected.table_lookup import LookupRows, join_batches, join_found
+from penstock.kit.databases.attempts import TableConnection
+from penstock.kit.databases.faults import TABLE_ERROR, TableError
+from penstock.kit.databases.finder import FindCounters, FindPolicy, RowFinder, TableReader
+from penstock.kit.databases.reads import ColumnCondition, find_rows
+from penstock.kit.databases.secret_refs import KnownSecret
+from penstock.kit.databases.target_table import TargetTable
+from penstock.kit.tables.table_lookup import LookupRows, join_batches, join_found
 from tests.databases.places import DDL, Place, rows_of
 from tests.skips import skip_no_case
 

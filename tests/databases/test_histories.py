@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from penstock.codegen.ejected.databases.changes import Changes
-from penstock.codegen.ejected.databases.writer import WritePolicy
+from penstock.kit.databases.batch_changes import Changes
+from penstock.kit.databases.writer import WritePolicy
 from tests.databases.places import DDL, DIALECTS, Place, keys_of, rows_of
 
 HISTORIES = int(os.environ.get("PENSTOCK_TABLE_HISTORIES", "25"))

@@ -9,12 +9,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder
-from penstock.codegen.ejected.databases.writer import TableWriter
-from penstock.codegen.ejected.table_lookup import LookupRows, join_found
-from penstock.codegen.ejected.table_rows import delete_rows, put_rows
-from penstock.codegen.ejected.table_updates import update_rows
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.finder import FindPolicy, RowFinder
+from penstock.kit.databases.writer import TableWriter
+from penstock.kit.tables.table_lookup import LookupRows, join_found
+from penstock.kit.tables.table_rows import delete_rows, put_rows
+from penstock.kit.tables.table_updates import update_rows
 from tests.databases.places import POLICY, Place
 
 TEXTS = (("k", "STRING", False), ("v", "INT", True))

@@ -6,8 +6,8 @@ import dataclasses
 
 import pytest
 
-from penstock.codegen.ejected.databases.changes import Changes
-from penstock.codegen.ejected.databases.faults import DivergedError, FencedError
+from penstock.kit.databases.batch_changes import Changes
+from penstock.kit.databases.faults import DivergedError, FencedError
 from tests.databases.places import DDL, POLICY, Place, rows_of
 
 

@@ -11,11 +11,11 @@ import pytest
 import sqlalchemy as sa
 
 from penstock.codegen.bundle import bundle_definitions
-from penstock.codegen.ejected.databases import attempts as library
-from penstock.codegen.ejected.databases.address import Address, connect_database
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.writer import WritePolicy
 from penstock.codegen.pyspark import MODULES
+from penstock.kit.databases import attempts as library
+from penstock.kit.databases.address import Address, connect_database
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.writer import WritePolicy
 from tests.databases.places import DDL, Place, rows_of
 
 

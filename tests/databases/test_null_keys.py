@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.codegen.ejected.databases import table as tables
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.table import TargetTable
-from penstock.codegen.ejected.databases.writer import TableWriter
-from penstock.codegen.ejected.table_rows import delete_rows, put_rows
+from penstock.kit.databases import target_table as tables
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.target_table import TargetTable
+from penstock.kit.databases.writer import TableWriter
+from penstock.kit.tables.table_rows import delete_rows, put_rows
 from tests.databases.places import Place
 
 KEY = ("k", "s")

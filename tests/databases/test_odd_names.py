@@ -8,9 +8,9 @@ import random
 import pyarrow as pa
 import pytest
 
-from penstock.codegen.ejected.databases.changes import Changes
-from penstock.codegen.ejected.databases.spark_types import quote_identifier
-from penstock.codegen.ejected.databases.writer import TableWriter
+from penstock.kit.databases.batch_changes import Changes
+from penstock.kit.databases.spark_types import quote_identifier
+from penstock.kit.databases.writer import TableWriter
 from tests.databases.places import POLICY, Place
 from tests.odd_names import draw_name, draw_names
 

@@ -15,10 +15,10 @@ import psycopg
 import pyarrow.compute as pc
 import pytest
 
-from penstock.codegen.ejected.databases.address import Address
-from penstock.codegen.ejected.databases.changes import Changes
-from penstock.codegen.ejected.databases.faults import FencedError, TableError
-from penstock.codegen.ejected.databases.writer import TableWriter, WritePolicy
+from penstock.kit.databases.address import Address
+from penstock.kit.databases.batch_changes import Changes
+from penstock.kit.databases.faults import FencedError, TableError
+from penstock.kit.databases.writer import TableWriter, WritePolicy
 from tests.databases.places import COLUMNS, DDL, Place, keys_of, rows_of
 from tests.databases.proxy import Proxy
 
@@ -221,7 +221,7 @@ def test_who_holds_a_lock_is_named_and_waited_for(postgres: Place) -> None:
 
 
 def test_a_lock_that_is_never_let_go(postgres: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("penstock.codegen.ejected.databases.retries.LOCKED_SECONDS", 1)
+    monkeypatch.setattr("penstock.kit.databases.retries.LOCKED_SECONDS", 1)
     writer = Place("postgres", postgres.url + "%20-c%20lock_timeout%3D100ms").writer(policy=PATIENT)
     with psycopg.connect(postgres.url) as rival:
         rival.execute("SELECT * FROM t WHERE k = 1 FOR UPDATE")

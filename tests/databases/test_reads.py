@@ -9,9 +9,9 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock import RunError
-from penstock.codegen.ejected.databases.finder import TableReader
 from penstock.compilation import compile_read
 from penstock.diagnostics import Source
+from penstock.kit.databases.finder import TableReader
 from penstock.runtime import RuntimeSession
 from tests.databases.places import Place
 from tests.databases.test_statements import declare

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from penstock.codegen.ejected.databases.changes import Changes
-from penstock.codegen.ejected.databases.faults import TableError
+from penstock.kit.databases.batch_changes import Changes
+from penstock.kit.databases.faults import TableError
 from tests.databases.places import COLUMNS, DDL, POLICY, Place, keys_of, rows_of
 from tests.skips import skip_no_case
 

@@ -133,7 +133,7 @@ def test_a_wrong_password_is_shown_nowhere(postgres: Place, tmp_path: Path, monk
 
 def test_a_server_that_stops_in_mid_run(postgres: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It stops inside of the first transaction, and is there again half a second later."""
-    from penstock.codegen.ejected.databases.changes import Changes
+    from penstock.kit.databases.batch_changes import Changes
 
     postgres.execute(f"CREATE TABLE t ({COLUMNS})")
     prepare(tmp_path, declare(postgres), attempts=30, more=", retry_max_delay = 300 MILLISECONDS")

@@ -12,9 +12,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from penstock.codegen.ejected.databases.changes import Changes
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.spark_types import arrow_type
+from penstock.kit.databases.batch_changes import Changes
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.spark_types import arrow_type
 from tests.databases.places import Place
 from tests.skips import skip_no_case
 

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from penstock.codegen.ejected.delta_table import DeltaTarget
-from penstock.codegen.ejected.delta_writer import DeltaPolicy, DeltaWriter
+from penstock.kit.delta.delta_table import DeltaTarget
+from penstock.kit.delta.delta_writer import DeltaPolicy, DeltaWriter
 
 HASTY = DeltaPolicy(attempts=4, backoff_ms=1, max_delay_ms=2, max_rejected=5)
 COLUMNS = (("k", "BIGINT", False), ("v", "BIGINT", True), ("s", "STRING", True))

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, Schema, write_deltalake
 
-from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.secrets import SecretRef
-from penstock.codegen.ejected.delta_table import DeltaTarget, hide_secret, read_delta
-from penstock.codegen.ejected.delta_writer import DeltaWriter
+from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.secret_refs import SecretRef
+from penstock.kit.delta.delta_table import DeltaTarget, hide_secret, read_delta
+from penstock.kit.delta.delta_writer import DeltaWriter
 from tests.delta.lakes import COLUMNS, HASTY, held, open_writer, rows_of, target_of
 
 
@@ -119,7 +119,7 @@ FORBIDDEN = """
 import os, sys
 from pathlib import Path
 from tests.delta.lakes import open_writer, rows_of, target_of
-from penstock.codegen.ejected.databases.faults import TableError
+from penstock.kit.databases.faults import TableError
 if os.getuid() == 0:
     os.setuid(65534)  # the superuser may write everything
 try:

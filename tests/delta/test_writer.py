@@ -19,10 +19,10 @@ from deltalake.exceptions import CommitFailedError
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from penstock.codegen.ejected import delta_writer
-from penstock.codegen.ejected.databases.faults import DivergedError, FencedError, TableError
-from penstock.codegen.ejected.delta_writer import DeltaChanges, DeltaWriter
-from penstock.codegen.ejected.table_rows import put_rows
+from penstock.kit.databases.faults import DivergedError, FencedError, TableError
+from penstock.kit.delta import delta_writer
+from penstock.kit.delta.delta_writer import DeltaChanges, DeltaWriter
+from penstock.kit.tables.table_rows import put_rows
 from tests.delta.lakes import HASTY, QUERY, held, list_actions, open_writer, read_by_hand, rows_of, target_of
 
 HISTORIES = int(os.environ.get("PENSTOCK_TABLE_HISTORIES", "30"))

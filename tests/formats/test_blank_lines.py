@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.codegen.ejected.files import read_csv
+from penstock.kit.files.files import read_csv
 from penstock.runtime import InputReport, RuntimeSession
 from tests.campaign import take_some
 

@@ -19,9 +19,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.codegen.ejected.folder_names import list_folder_columns
 from penstock.compilation import compile_read
 from penstock.diagnostics import Source
+from penstock.kit.files.folder_names import list_folder_columns
 from penstock.runtime import RuntimeSession
 from tests.model.rows import difference
 

@@ -15,7 +15,7 @@ from penstock.planner.connectors.delta import DELTA
 from penstock.runtime import connectors as runtime
 from tests.house.files import ROOT, list_files
 
-FOLDERS = ("planner/connectors", "codegen/connectors", "codegen/ejected", "runtime/connectors")
+FOLDERS = ("planner/connectors", "codegen/connectors", "kit", "runtime/connectors")
 NAMED = {*(each.name for each in CONNECTORS)}
 
 
@@ -83,7 +83,7 @@ def test_modules_are_called_as_their_connectors() -> None:
     shared = {"__init__", "databases", "formats", "local_paths", "meeting", "option", "topics"}
     assert modules == {each.name for each in (*CONNECTORS, *INTERNAL)} | shared
     run = {path.stem for path in list_files(ROOT / "runtime" / "connectors", ".py")}
-    shared = {"__init__", "databases", "delta_feed", "protocol", "table_sink"}
+    shared = {"__init__", "databases", "protocol", "table_sink"}
     assert run == {each.name for each in (*CONNECTORS, *INTERNAL)} | shared
 
 

@@ -31,7 +31,7 @@ LOCAL = {
     "runtime/checkpoint/lock.py": {"open", "os.readlink"},
     # Without --checkpoint, a folder for one run. On a cluster there is always a checkpoint.
     "runtime/checkpoint/checkpoint.py": {"tempfile.TemporaryDirectory"},
-    "codegen/ejected/program.py": {"tempfile.mkdtemp"},
+    "kit/ejected_program.py": {"tempfile.mkdtemp"},
     # Links are followed where the path is on local disks; elsewhere there are none.
     "runtime/checkpoint/places.py": {"os.path.islink", "os.path.realpath", "os.walk"},
     # Folders of this machine are tried before there is a Spark; others are left to it.
@@ -45,8 +45,8 @@ LOCAL = {
     # Reads without Spark, and how much there is to read: inputs that are not on this machine are left to Spark.
     "runtime/query/input_sizes.py": {"glob.glob", "pathlib.Path"},
     # Secrets, and databases that are files of the driver's machine.
-    "codegen/ejected/databases/secrets.py": {"open"},
-    "codegen/ejected/databases/address.py": {"os.path.exists", "os.stat"},
+    "kit/databases/secret_refs.py": {"open"},
+    "kit/databases/address.py": {"os.path.exists", "os.stat"},
 }
 SMALL_READS = "runtime/small_reads/"
 """They answer from files of this machine, and leave the others to Spark."""
@@ -97,7 +97,7 @@ def test_access_is_found(text: str, found: set[str]) -> None:
     assert set(find_access(text)) == found
 
 
-@pytest.mark.parametrize("path", [*list_files(ROOT / "runtime", ".py"), *list_files(ROOT / "codegen/ejected", ".py")])
+@pytest.mark.parametrize("path", [*list_files(ROOT / "runtime", ".py"), *list_files(ROOT / "kit", ".py")])
 def test_files_are_reached_through_spark(path: Path) -> None:
     module = str(path.relative_to(ROOT))
     if not module.startswith(SMALL_READS):

@@ -1,8 +1,8 @@
 """Imports go down only, and through the doors.
 
-grammar, diagnostics <- parser <- planner <- codegen <- runtime <- server <- penstock. A few modules of the package
+kit, grammar, diagnostics <- parser <- planner <- codegen <- runtime <- server <- penstock. A few modules of the package
 itself are below a room. A room sees of those below it their doors (`__init__`) and their data; pyspark is seen by
-runtime and by the modules of ejected programs alone.
+runtime and by `kit` alone. The modules of `kit` are its data.
 """
 
 from __future__ import annotations
@@ -17,30 +17,38 @@ from tests.house.files import ROOT, list_files
 
 # Every room with the rooms below it that it may see.
 BELOW = {
+    "kit": [],
     "grammar": [],
     "diagnostics": [],
     "parser": ["grammar", "diagnostics"],
     "planner": ["diagnostics", "parser"],
-    "codegen": ["diagnostics", "planner"],
-    "runtime": ["diagnostics", "codegen"],
-    "server": ["diagnostics", "parser", "planner", "codegen", "runtime"],
-    "penstock": ["diagnostics", "parser", "planner", "codegen", "runtime", "server"],
+    "codegen": ["kit", "diagnostics", "planner"],
+    "runtime": ["kit", "diagnostics", "codegen"],
+    "server": ["kit", "diagnostics", "parser", "planner", "codegen", "runtime"],
+    "penstock": ["kit", "diagnostics", "parser", "planner", "codegen", "runtime", "server"],
 }
 # The modules of a room that others may name besides its door: its data.
 DATA = {
+    "kit": tuple(
+        {path.relative_to(ROOT / "kit").parts[0].removesuffix(".py") for path in list_files(ROOT / "kit", ".py")}
+    ),
     "grammar": (),
     "diagnostics": ("diagnostic", "source", "catalog", "codes", "logs", "terminal"),
     "parser": ("ast",),
     "planner": ("catalog", "connectors", "plan", "types", "functions"),
-    "codegen": ("ejected", "program", "spark_versions"),
+    "codegen": ("program", "spark_versions"),
     "runtime": (),
     "server": ("limits", "running", "serving"),
 }
 
 # Modules of the package itself that are below a room.
 BELOW_ALL = {"runtime": ("rows",), "server": ("arrow", "compilation", "connected", "explain", "values")}
-# What programs are made of: it is beside pyspark there.
-EJECTED = ROOT / "codegen" / "ejected"
+# The modules of `kit` that need pyspark as soon as they are imported. Scripts are compiled without it.
+ON_PYSPARK = {
+    *("checkpoint_sources", "clock_view", "console", "ejected_program", "intermediate", "memory", "rate"),
+    *("delta.delta_feed", "delta.delta_writer", "files.csv_files", "files.files", "files.openable_files"),
+    *("files.ordered_files", "tables.table_batches", "tables.table_lookup", "worker.computed_views"),
+}
 
 
 def modules(room: str) -> list[Path]:
@@ -69,8 +77,8 @@ def exported(room: str) -> list[str]:
 def objection(room: str, name: str) -> str | None:
     """What is wrong with `room` importing `name`, None if nothing is."""
     top, *path = name.split(".")
-    if top == "pyspark" and room != "runtime":
-        return f"{name}: only runtime sees pyspark"
+    if top == "pyspark" and room not in ("runtime", "kit"):
+        return f"{name}: only runtime and kit see pyspark"
     if top in DATA:
         return f"{name}: rooms are imported through penstock"
     if top != "penstock" or (path and path[0] in BELOW_ALL.get(room, ())):
@@ -87,18 +95,28 @@ def objection(room: str, name: str) -> str | None:
 
 @pytest.mark.parametrize("room", BELOW)
 def test_imports_go_down_and_through_doors(room: str) -> None:
-    found = [
-        (path, objection(room, name))
-        for path in modules(room)
-        for name in imported(path)
-        if EJECTED not in path.parents or not name.startswith("pyspark.")
-    ]
+    found = [(path, objection(room, name)) for path in modules(room) for name in imported(path)]
     assert [f"{path.relative_to(ROOT)}: {text}" for path, text in found if text] == []
+
+
+def test_pyspark_is_imported_where_it_is_needed() -> None:
+    """Imports within a function or for type checkers do not count."""
+    kit = ROOT / "kit"
+    found = set()
+    for path in modules("kit"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if any(name.partition(".")[0] == "pyspark" for name in names):
+                found.add(".".join(path.relative_to(kit).with_suffix("").parts))
+    assert found == ON_PYSPARK
 
 
 @pytest.mark.parametrize(
     ("room", "name"),
     [
+        ("kit", "penstock.diagnostics"),
+        ("kit", "penstock.rows"),
         ("parser", "penstock.planner"),
         ("codegen", "penstock.parser.ast"),
         ("planner", "penstock.parser.syntax"),

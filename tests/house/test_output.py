@@ -9,7 +9,7 @@ import pytest
 
 from tests.house.files import ROOT, list_files
 
-ROOMS = ("grammar", "parser", "diagnostics", "planner", "codegen", "runtime", "server", "penstock")
+ROOMS = ("kit", "grammar", "parser", "diagnostics", "planner", "codegen", "runtime", "server", "penstock")
 HOME = "diagnostics/terminal.py"
 ROUND = {
     # The streams behind the guard, and descriptors.
@@ -41,8 +41,8 @@ PRINTING = {
     *(path.relative_to(ROOT).as_posix() for path in (ROOT / "penstock").glob("*.py")),
     *(path.relative_to(ROOT).as_posix() for path in (ROOT / "penstock" / "commands").glob("*.py")),
     # Behind that of the engine's process, and that of an ejected program.
-    *("server/running/__main__.py", "codegen/ejected/program.py", "codegen/ejected/console.py"),
-    "codegen/ejected/memory.py",
+    *("server/running/__main__.py", "kit/ejected_program.py", "kit/console.py"),
+    "kit/memory.py",
     # Prints the documentation of functions, for the build.
     "planner/functions/__main__.py",
     # Is sent to another Python, and its output is read here.

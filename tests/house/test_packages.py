@@ -13,7 +13,7 @@ import pytest
 
 from tests.house.files import ROOT, list_files
 
-ROOMS = ("codegen", "diagnostics", "grammar", "parser", "planner", "runtime", "server")
+ROOMS = ("codegen", "diagnostics", "grammar", "kit", "parser", "planner", "runtime", "server")
 
 
 def setuptools_table() -> dict[str, Any]:

@@ -18,10 +18,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.codegen.ejected import registry as asking
-from penstock.codegen.ejected.avro import Decoder, decode_values
-from penstock.codegen.ejected.avro_schemas import SchemaError, SchemaMaker
-from penstock.codegen.ejected.registry import Registry, RegistryError
+from penstock.kit.avro import registry as asking
+from penstock.kit.avro.avro import Decoder, decode_values
+from penstock.kit.avro.avro_schemas import SchemaError, SchemaMaker
+from penstock.kit.avro.registry import Registry, RegistryError
 from tests import campaign
 from tests.kafka.registry import RegistryServer, run_registry
 

@@ -20,8 +20,8 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.codegen.ejected.avro import encode_values
-from penstock.codegen.ejected.avro_schemas import SchemaMaker
+from penstock.kit.avro.avro import encode_values
+from penstock.kit.avro.avro_schemas import SchemaMaker
 from tests import campaign
 from tests.kafka.registry import RegistryServer, run_registry
 from tests.kafka.test_avro import columns, read

@@ -21,8 +21,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from examples.kafka.broker import Broker
-from penstock.codegen.ejected import registry as asking
 from penstock.compilation import compile
+from penstock.kit.avro import registry as asking
 from penstock.runtime import RunError
 from penstock.runtime.connectors.kafka import read_messages
 from tests.kafka.apicurio import fetch_apicurio, run_apicurio

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from examples.kafka.broker import Broker
-from penstock.codegen.ejected.databases.faults import DivergedError, FencedError
+from penstock.kit.databases.faults import DivergedError, FencedError
 from penstock.runtime.kafka.kafka_writer import Message, TopicWriter, WriteError
 
 QUERY = "0b1c"

@@ -8,10 +8,11 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from penstock.codegen import answer_panes, pack_rows
 from penstock.codegen.program import PackedView, PaneView
 from penstock.codegen.sql.frames import Panes
 from penstock.codegen.sql.over import lower_frames, over_views
+from penstock.kit.worker.pack import pack_rows
+from penstock.kit.worker.panes import answer_panes
 from penstock.planner import types as t
 from penstock.planner.plan import Over
 from tests.model.over import partition_of

@@ -9,10 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from penstock.codegen import answer_rows, pack_rows, unpack_tables
 from penstock.codegen.program import BucketView
 from penstock.codegen.sql.frames import Panes, lower_frame
 from penstock.codegen.sql.over_rows import over_rows_views
+from penstock.kit.worker.bucket_rows import answer_rows
+from penstock.kit.worker.pack import pack_rows, unpack_tables
 from penstock.planner.plan import OverRows
 from tests.model.over import partition_of
 from tests.model.scalars import evaluate_scalar

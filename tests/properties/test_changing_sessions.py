@@ -18,9 +18,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.codegen import lower, merge_sessions
+from penstock.codegen import lower
 from penstock.codegen.program import SessionView
-from penstock.codegen.worker.pack import read_table, write_table
+from penstock.kit.worker.bucket_sessions import merge_sessions
+from penstock.kit.worker.pack import read_table, write_table
 from penstock.planner.plan import Emission, Node, RunningQuery, SessionWindow, Sink, WindowAggregate
 from tests.model import plans
 from tests.model.aggregate import window_aggregate

@@ -18,9 +18,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import penstock
-from penstock.codegen import look_up_rows
 from penstock.codegen.program import LookupView
-from penstock.codegen.worker.pack import read_table, write_table
+from penstock.kit.worker.bucket_lookup import look_up_rows
+from penstock.kit.worker.pack import read_table, write_table
 
 pytestmark = pytest.mark.draws
 HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "15"))

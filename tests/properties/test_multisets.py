@@ -21,9 +21,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import penstock
-from penstock.codegen import fold_rows
 from penstock.codegen.program import MultisetView
-from penstock.codegen.worker.pack import read_table, write_table
+from penstock.kit.worker.bucket_multiset import fold_rows
+from penstock.kit.worker.pack import read_table, write_table
 from tests.properties.test_kept_windows import State
 
 pytestmark = pytest.mark.draws

@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.codegen import pack_rows
+from penstock.kit.worker.pack import pack_rows
 from penstock.planner.plan import Over
 from tests.model.evaluate import evaluate
 from tests.model.history import History, accepted, clocks

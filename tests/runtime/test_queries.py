@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.codegen import eject
-from penstock.codegen.ejected.clock import clock_rows
 from penstock.codegen.program import Program
+from penstock.kit.clock_view import clock_rows
 from penstock.runtime import InputReport, RunError, RuntimeSession, Status
 from tests.runtime.programs import Place, at, written
 

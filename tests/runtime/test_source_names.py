@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.codegen import source_name
-from penstock.codegen.ejected import source_names as given_names
-from penstock.codegen.ejected.source_names import EVOLUTION_SETTING, distinguish_names, has_names
+from penstock.kit import checkpoint_sources as given_names
+from penstock.kit.checkpoint_sources import EVOLUTION_SETTING, distinguish_names, has_names
 from penstock.runtime import QueryReport, RuntimeSession
 from penstock.runtime.checkpoint.spark_logs import offsets_of
 from penstock.runtime.query import source_names

@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock import runtime
-from penstock.codegen.ejected import program
 from penstock.codegen.spark_versions import SPARK_VERSIONS, find_objection, number_text, read_number
+from penstock.kit import ejected_program as program
 from penstock.planner.functions import FUNCTIONS
 from penstock.runtime import RunError, RuntimeSession
 from penstock.runtime.checkpoint.checkpoint import describe_query, refusal

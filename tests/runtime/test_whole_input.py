@@ -12,7 +12,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.codegen.ejected.clock import ClockTable
+from penstock.kit.clock_view import ClockTable
 from penstock.runtime import InputReport, RunError, RuntimeSession, Status
 from penstock.runtime.query.run import Progress, Run
 from penstock.runtime.query.triggers import Trigger

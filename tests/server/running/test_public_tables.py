@@ -10,10 +10,10 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-from penstock.codegen.ejected.databases.address import Address
-from penstock.codegen.ejected.databases.table import TargetTable
-from penstock.codegen.ejected.databases.writer import TableWriter
 from penstock.diagnostics import CompileError
+from penstock.kit.databases.address import Address
+from penstock.kit.databases.target_table import TargetTable
+from penstock.kit.databases.writer import TableWriter
 from penstock.server.database.bootstrap import prepare_catalog
 from penstock.server.running.live_script import LiveDefinition, LiveScript
 from penstock.server.running.public_tables import (

@@ -1,0 +1,1 @@
+"""Folders of files: their names, their order, and their records."""
