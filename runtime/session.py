@@ -48,6 +48,7 @@ from penstock.runtime.query.task_slots import TaskSlots
 from penstock.runtime.spark.doctor import examine
 from penstock.runtime.spark.jars import add_jars, check_real_time, list_users
 from penstock.runtime.spark.jvm import has_ended, start_spark
+from penstock.runtime.spark.shipping import ship_kit
 from penstock.runtime.spark.spark_settings import check_settings
 from penstock.runtime.spark.spark_version import check_same_spark, installed_spark
 from penstock.runtime.spark.workers import check_shared, check_workers, list_needed_packages
@@ -108,6 +109,7 @@ class RuntimeSession:
 
     def __init__(self, spark: SparkSession, checkpoint: str | None = None, *, stop_spark: bool = False) -> None:
         check_same_spark(spark)
+        ship_kit()
         add_jars(spark, list_users(None, checkpoint))
         self._spark = spark
         self._folder = None if checkpoint is None else Storage(spark).qualify(checkpoint)

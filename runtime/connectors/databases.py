@@ -6,28 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen import list_address, list_arguments, list_find_arguments, list_tries
 from penstock.codegen.program import Input, RemoteView, SparkQuery
 from penstock.diagnostics.source import Span
-from penstock.kit.databases import (
-    address,
-    attempts,
-    column_types,
-    duckdb,
-    faults,
-    finder,
-    operations,
-    postgres,
-    reads,
-    retries,
-    secret_refs,
-    spark_types,
-    sqlite,
-    target_table,
-)
 from penstock.kit.databases.address import Address
 from penstock.kit.databases.faults import TableError
 from penstock.kit.databases.finder import FindPolicy, TableReader
@@ -36,7 +19,6 @@ from penstock.kit.databases.secret_refs import SecretRef
 from penstock.kit.databases.target_table import TargetTable
 from penstock.kit.databases.writer import TableWriter, WritePolicy
 from penstock.kit.spark_columns import schema_of
-from penstock.kit.tables import table_lookup
 from penstock.kit.tables.table_batches import RowsToTable, TableBatches
 from penstock.kit.tables.table_lookup import LookupRows, remote_view
 from penstock.kit.tables.table_updates import UpdateSums
@@ -46,12 +28,6 @@ from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeLookup
 from penstock.runtime.connectors.table_sink import TableSink
 from penstock.runtime.failure.errors import RunError
 from penstock.runtime.failure.failures import explain_unread
-
-TRAVELLING = (
-    *(faults, secret_refs, spark_types, retries, column_types, address, target_table, attempts, operations),
-    *(postgres, sqlite, duckdb, reads, finder, table_lookup),
-)
-"""Modules that travel by value: the workers of a cluster have the drivers of databases, but not penstock."""
 
 
 class DatabaseSink(TableSink):
@@ -88,8 +64,6 @@ class TableLookups(RuntimeLookup):
 
     def frame(self, spark: SparkSession) -> DataFrame:
         """The rows of the view, which the workers complete. Raises RunError as `check` does."""
-        for module in TRAVELLING:
-            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
         rows = LookupRows(**self._arguments.rows)
         with coded_reads(self._table, self._view.span):
             view = self._view

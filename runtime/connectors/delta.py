@@ -8,17 +8,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from deltalake import DeltaTable
-from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.codegen import LEDGER_SINK, folder_name, list_delta_arguments, list_delta_place
 from penstock.codegen.program import Input, SparkQuery
-from penstock.kit.databases import faults, retries, secret_refs, spark_types
 from penstock.kit.databases.faults import TableError
 from penstock.kit.databases.retries import TransientError
 from penstock.kit.databases.secret_refs import SecretRef
-from penstock.kit.delta import delta_feed, delta_table
 from penstock.kit.delta.delta_feed import (
     ARRIVED,
     DELETES,
@@ -63,10 +60,6 @@ class DeltaSink(TableSink):
         super().__init__(query, target.path, writer, TableBatches(writer, RowsToDelta(**given.changes), LEDGER_SINK))
 
 
-TRAVELLING = (delta_feed, delta_table, faults, retries, secret_refs, spark_types)
-"""Modules that travel by value: the workers of a cluster have deltalake, but not penstock."""
-
-
 class DeltaSource(RuntimeSource):
     """The rows of a table: those of its newest version, or those that versions insert and delete."""
 
@@ -109,8 +102,6 @@ class DeltaSource(RuntimeSource):
         return {"starting": noted}
 
     def stream(self, spark: SparkSession) -> DataFrame:
-        for module in TRAVELLING:
-            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
         spark.dataSource.register(DeltaFeed)
         source, begin = self._source, json.loads(str(self._source.values["starting"]))
         limit = source.values.get("versions_per_batch")

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 import pyarrow as pa
-from pyspark import cloudpickle
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_type
@@ -18,11 +17,9 @@ from pyspark.sql.types import StructType
 from penstock.codegen import list_avro_parts
 from penstock.codegen.program import Input, QueryOutput
 from penstock.diagnostics.codes.running import R081, R082
-from penstock.kit.avro import avro, avro_schemas, registry
 from penstock.kit.avro.avro import decode_values, encode_values, name_fields, read_schema, share_decoder
 from penstock.kit.avro.avro_schemas import SchemaError, SchemaMaker
 from penstock.kit.avro.registry import IncompatibleError, Registry, RegistryError
-from penstock.kit.databases import faults, secret_refs
 from penstock.kit.databases.faults import TableError
 from penstock.kit.databases.secret_refs import KnownSecret, SecretRef
 from penstock.kit.spark_columns import schema_of
@@ -71,7 +68,6 @@ def decode_part(rows: DataFrame, columns: Columns, source: Input) -> DataFrame:
     Raises:
         RunError: the password is not where the script says.
     """
-    _ship_modules()
     names = [name for name, _ in columns]
     fields = {f"c{place}": type_ for place, (_, type_) in enumerate(columns)}
     schema = StructType.fromDDL(schema_of(fields | {"malformed": "STRING"}))
@@ -123,7 +119,6 @@ class AvroWriter:
 
     def encode_in_workers(self, rows: DataFrame) -> DataFrame:
         """The same, of rows that do not come to the driver."""
-        _ship_modules()
         for part, encoder in self._encoders.items():
             rows = rows.withColumn(part, F.arrow_udf(encoder, "binary")(part))  # type: ignore[attr-defined]
         return rows
@@ -140,12 +135,6 @@ def _make_encoder(schema: Any, number: int) -> Callable[[pa.Array | pa.ChunkedAr
         return encode_values(values, schema, number)
 
     return encode
-
-
-def _ship_modules() -> None:
-    """Lets functions of these modules travel to workers, which may have no Penstock."""
-    for each in (faults, secret_refs, registry, avro_schemas, avro):
-        cloudpickle.register_pickle_by_value(each)  # type: ignore[no-untyped-call]
 
 
 def _name_columns(columns: Columns) -> pa.StructType:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, assert_never
 
-from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen.program import (
@@ -24,30 +22,13 @@ from penstock.kit.worker.bucket_multiset import fold_rows
 from penstock.kit.worker.bucket_rows import answer_rows
 from penstock.kit.worker.bucket_sessions import merge_sessions
 from penstock.kit.worker.computed_views import bucket_view, packed_view, pane_view, partial_view
-from penstock.kit.worker.pack import pack_rows
-from penstock.kit.worker.panes import answer_panes
-from penstock.kit.worker.partials import pack_partials
 from penstock.runtime.connectors import lookup_of
-
-_TRAVELLING = (
-    pack_rows,
-    pack_partials,
-    answer_panes,
-    answer_rows,
-    look_up_rows,
-    fold_rows,
-    merge_sessions,
-    packed_view,
-)
-"""Functions whose modules travel by value: the workers of a cluster have duckdb, but not penstock."""
 
 
 def compute_frame(
     spark: SparkSession, view: PackedView | PartialView | PaneView | BucketedView | RemoteView
 ) -> DataFrame:
     """The view's rows."""
-    for each in _TRAVELLING:
-        cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
     match view:
         case PackedView():
             return packed_view(spark, view.source, view.length, view.cuts, view.schema)

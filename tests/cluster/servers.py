@@ -26,6 +26,8 @@ HOME = Path(pyspark.__file__).parent
 JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto"
 HIDE = 'mount -t tmpfs none "$0" && exec "$@"'
 """Shell: runs a command that finds a folder empty."""
+WITHOUT_PENSTOCK = 'import sys\nsys.modules["penstock"] = None\n'
+"""What a Python runs first that is not to find Penstock."""
 
 
 def find_port() -> int:
@@ -52,6 +54,12 @@ def can_hide() -> bool:
     if shutil.which("unshare") is None:
         return False
     return subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode == 0
+
+
+def hide_penstock(folder: Path) -> None:
+    """Makes a folder. A Python that has it in PYTHONPATH cannot import Penstock."""
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(WITHOUT_PENSTOCK, encoding="utf-8")
 
 
 def find_store() -> str | None:
@@ -141,8 +149,12 @@ class Cluster:
 
     @classmethod
     def start(cls, hidden: Path, workers: int = 2, memory: str = "1g") -> Cluster:
-        """Starts them, and waits until the workers are known to the master. They find the folder `hidden` empty."""
+        """Starts them, and waits until the master knows the workers.
+
+        They find the folder `hidden` empty, and their Python finds no Penstock.
+        """
         root = Path(tempfile.mkdtemp(prefix="penstock-cluster-"))
+        hide_penstock(root / "python")
         port, page = find_port(), find_port()
         cluster = cls(f"spark://127.0.0.1:{port}", root, hidden)
         addresses = ["--host", "127.0.0.1", "--port", str(port), "--webui-port", str(page)]
@@ -179,6 +191,7 @@ class Cluster:
         folder.mkdir()
         local = {"SPARK_LOCAL_DIRS": str(folder), "SPARK_WORKER_DIR": str(folder), "TMPDIR": str(folder)}
         settings = {**plain_environment(), **local, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
+        settings |= {"PYTHONPATH": str(self.root / "python")}
         settings |= {"SPARK_DAEMON_MEMORY": "192m", "SPARK_DAEMON_JAVA_OPTS": JAVA, "HOME": str(folder)}
         log = (folder / "log").open("wb")
         command = ["unshare", "--mount", "sh", "-c", HIDE, str(self.hidden), str(HOME / "bin" / "spark-class"), kind]

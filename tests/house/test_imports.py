@@ -43,12 +43,6 @@ DATA = {
 
 # Modules of the package itself that are below a room.
 BELOW_ALL = {"runtime": ("rows",), "server": ("arrow", "compilation", "connected", "explain", "values")}
-# The modules of `kit` that need pyspark as soon as they are imported. Scripts are compiled without it.
-ON_PYSPARK = {
-    *("checkpoint_sources", "clock_view", "console", "ejected_program", "intermediate", "memory", "rate"),
-    *("delta.delta_feed", "delta.delta_writer", "files.csv_files", "files.files", "files.openable_files"),
-    *("files.ordered_files", "tables.table_batches", "tables.table_lookup", "worker.computed_views"),
-}
 
 
 def modules(room: str) -> list[Path]:
@@ -97,19 +91,6 @@ def objection(room: str, name: str) -> str | None:
 def test_imports_go_down_and_through_doors(room: str) -> None:
     found = [(path, objection(room, name)) for path in modules(room) for name in imported(path)]
     assert [f"{path.relative_to(ROOT)}: {text}" for path, text in found if text] == []
-
-
-def test_pyspark_is_imported_where_it_is_needed() -> None:
-    """Imports within a function or for type checkers do not count."""
-    kit = ROOT / "kit"
-    found = set()
-    for path in modules("kit"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            if any(name.partition(".")[0] == "pyspark" for name in names):
-                found.add(".".join(path.relative_to(kit).with_suffix("").parts))
-    assert found == ON_PYSPARK
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pyspark import cloudpickle
 from penstock.codegen import lower
 from penstock.codegen.program import PackedView, PaneView
 from penstock.runtime.query.frames import compute_frame
+from penstock.runtime.spark.shipping import ship_kit
 from tests.codegen.plans import MINUTE, aggregate, over, query, scan
 
 WORKER = """
@@ -39,6 +40,7 @@ def test_it_needs_no_penstock() -> None:
     rows = SimpleNamespace(mapInArrow=lambda function, schema: function)
     spark: Any = SimpleNamespace(table=lambda name: rows, sql=lambda text: SimpleNamespace(schema=None))
     functions = (compute_frame(spark, tables), compute_frame(spark, panes))
+    ship_kit()
     travelling = [cloudpickle.dumps(each).hex() for each in functions]  # type: ignore[no-untyped-call]
     worker = subprocess.run([sys.executable, "-c", WORKER, *travelling], capture_output=True, text=True, check=False)
     assert (worker.stdout, worker.stderr) == ("[('1', 9)]\n", "")

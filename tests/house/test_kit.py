@@ -1,0 +1,61 @@
+"""The modules of `kit` bear what is done to them: workers get functions by value, and programs get texts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from penstock.codegen.pyspark import MODULES
+from tests.house.files import ROOT, list_files
+
+KIT = ROOT / "kit"
+ON_PYSPARK = {
+    *("checkpoint_sources", "clock_view", "console", "ejected_program", "intermediate", "memory", "rate"),
+    *("delta.delta_feed", "delta.delta_writer", "files.csv_files", "files.files", "files.openable_files"),
+    *("files.ordered_files", "tables.table_batches", "tables.table_lookup", "worker.computed_views"),
+}
+"""The modules that need pyspark as soon as they are imported. Scripts are compiled without it."""
+
+
+def find_roots(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The names of the packages that statements import from."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (each.name.partition(".")[0] for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0]
+
+
+def find_inner_imports(text: str) -> set[str]:
+    """The packages that functions and classes import, and other blocks than the module itself."""
+    tree = ast.parse(text)
+    return {*find_roots(inner for node in tree.body for inner in ast.walk(node) if inner is not node)}
+
+
+def dotted(path: Path) -> str:
+    return ".".join(path.relative_to(KIT).with_suffix("").parts)
+
+
+def test_pyspark_is_imported_where_it_is_needed() -> None:
+    trees = {dotted(path): ast.parse(path.read_text(encoding="utf-8")) for path in list_files(KIT, ".py")}
+    assert {name for name, tree in trees.items() if "pyspark" in find_roots(tree.body)} == ON_PYSPARK
+
+
+@pytest.mark.parametrize("path", list_files(KIT, ".py"), ids=dotted)
+def test_no_function_imports_penstock(path: Path) -> None:
+    """A worker would run the import, and a program too. Neither has Penstock."""
+    assert "penstock" not in find_inner_imports(path.read_text(encoding="utf-8"))
+
+
+def test_inner_imports_are_found() -> None:
+    text = "import a\ndef f():\n    import b.c\n    from d.e import f\n"
+    assert find_inner_imports(text) == {"b", "d"}
+
+
+def test_programs_are_made_of_modules_that_are_there() -> None:
+    of_kit = [name.removeprefix("penstock.kit.") for name in MODULES if name.startswith("penstock.kit.")]
+    there = {dotted(path) for path in list_files(KIT, ".py")}
+    assert (set(of_kit) - there, len(of_kit), MODULES[0]) == (set(), len(set(of_kit)), "penstock.diagnostics.terminal")
