@@ -15,6 +15,7 @@ import pytest
 from deltalake import write_deltalake
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 import penstock
 from penstock.kit.avro.avro import decode_values, encode_values, share_decoder
@@ -28,8 +29,10 @@ from penstock.kit.worker.pack import pack_rows, unpack_tables
 from penstock.kit.worker.panes import answer_panes
 from penstock.kit.worker.partials import pack_partials
 from penstock.runtime import RuntimeSession
+from penstock.runtime.kafka.kafka_avro import AvroWriter, decode_part
 from penstock.runtime.spark.shipping import ship_kit
 from tests.cluster.servers import WITHOUT_PENSTOCK, hide_penstock
+from tests.kafka.registry import run_registry
 
 SENT = (
     *(pack_rows, unpack_tables, answer_panes, pack_partials, answer_rows, look_up_rows, fold_rows, merge_sessions),
@@ -123,3 +126,18 @@ def test_workers_without_penstock_answer_all_views(bare: SparkSession, tmp_path:
     assert sorted((row["id"], row["city"]) for row in read("known")) == [(0, "Oslo"), (2, "Oslo")]
     assert sorted((row["parity"], row["n"]) for row in read("bests")) == [(0, 2), (1, 3)]
     assert {row["customer"] for row in read("visits")} == {"a", "b"}
+
+
+@pytest.mark.spark
+def test_workers_without_penstock_read_and_write_avro(bare: SparkSession) -> None:
+    with run_registry() as registry, RuntimeSession(bare):
+        there = f"bootstrap_servers = 'h:1', format = 'avro', schema_registry = '{registry.url}'"
+        script = f"""CREATE STREAM s (id BIGINT) WITH (connector = 'kafka', topic = 's', {there});
+          CREATE STREAM o WITH (connector = 'kafka', topic = 'o', delivery = 'at_least_once', {there}) AS
+          SELECT STREAM id FROM s;"""
+        (query,) = penstock.compile(script).program.queries
+        writer = AvroWriter(query.output)
+        writer.prepare()
+        rows = bare.range(3).select(F.struct("id").alias("value"))
+        read = decode_part(writer.encode_in_workers(rows), [("id", "BIGINT")], query.inputs[0])
+        assert [row.c0 for row in read.select("_decoded.*").collect()] == [0, 1, 2]
