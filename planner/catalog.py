@@ -27,8 +27,8 @@ PLANNED = ("partitions", OPERATION, SEQUENCE, RETENTION)
 class Declared(Placed, frozen=True):
     """CREATE STREAM or TABLE with columns: an outside place.
 
-    `items`: all columns over those of the origin, where some are computed. `statement`: the declaration, with LIKE
-    replaced by what it means.
+    `items`: all columns, also the computed ones, over the columns of the origin. Empty if none is computed.
+    `statement`: the declaration, with LIKE replaced by what it means.
     """
 
     kind: Literal["STREAM", "TABLE"]
@@ -41,7 +41,7 @@ class Declared(Placed, frozen=True):
     UNCOUNTED: ClassVar[frozenset[str]] = frozenset({"span", "statement"})
 
     def place_items(self, node: Node) -> Node:
-        """The rows of `node`, which are those of the origin, with all columns of the relation."""
+        """Adds the computed columns of the relation to `node`, which has the rows of the origin."""
         if not self.items:
             return node
         nullable = {each.name: each.nullable for each in node.schema}

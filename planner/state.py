@@ -28,7 +28,7 @@ from penstock.planner.plan import (
 from penstock.planner.plan.walk import rows_leave, walk
 
 LONGEST_ON_HEAP = 7_200_000
-"""Of operators that keep rows for at most so many milliseconds of event time the state is on the heap."""
+"""If operators keep rows for at most so many milliseconds of event time, their state is on the heap."""
 
 
 def sends_changes(root: Node, *, upserts: bool) -> bool:
@@ -84,7 +84,7 @@ def find_horizon(node: Node) -> int | None:
 def find_windows_span(node: Node) -> int:
     """How far behind the newest row a window may begin that is still kept, in milliseconds.
 
-    Kept are windows that can still change, and those that a shift brings together with them.
+    Windows that can still change are kept, and windows that a shift brings together with them.
     """
     spans = [0]
     for below in walk(node):

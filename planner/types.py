@@ -67,7 +67,7 @@ STRING = Simple("STRING")
 BINARY = Simple("BINARY")
 DATE = Simple("DATE")
 TIMESTAMP = Simple("TIMESTAMP")
-TIME = Simple("TIME")  # of the day, without a zone, to the microsecond
+TIME = Simple("TIME")  # a time of the day, without a zone, to the microsecond
 INTERVAL = Simple("INTERVAL")  # a day-time interval
 VOID = Simple("VOID")
 

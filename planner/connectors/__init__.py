@@ -19,7 +19,7 @@ CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGR
 UNRELEASED = {"iceberg": "Iceberg's newest release for Spark, 1.12.0, is for Spark 4.1. It fails on Spark 4.3."}
 """Connectors that wait for a release of others: their names, and which one is missing."""
 INTERNAL = (INTERMEDIATE, TAIL)
-"""Those that no script can name."""
+"""Connectors that no script can name."""
 
 _OPTIONS = [option for connector in CONNECTORS for option in connector.options]
 _SECRET = {option.name for option in _OPTIONS if option.secret}

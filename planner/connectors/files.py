@@ -36,7 +36,7 @@ def check(
 
 
 def place(options: Options) -> str:
-    """The folder: of this machine the real one, however its path is written."""
+    """The folder. On this machine it is the real path, however the script writes it."""
     return resolve_path(str(dict(options)["path"]))
 
 

@@ -87,22 +87,22 @@ def no_place(options: Options) -> str | None:
 
 
 def sees_same(read: str, written: str) -> bool:
-    """Of a connector whose places hold no others."""
+    """For a connector whose places hold no other places."""
     return read == written
 
 
 def never(options: Options) -> bool:
-    """Of a connector whose sink is Penstock's own."""
+    """For a connector whose sink belongs to Penstock."""
     return False
 
 
 def never_in_real_time(options: Options) -> str | None:
-    """Of a connector whose rows come and go in micro-batches."""
+    """For a connector that reads and writes in micro-batches."""
     return "It works in micro-batches."
 
 
 def no_header(options: Options) -> bool:
-    """Of a connector without files."""
+    """For a connector without files."""
     return False
 
 
@@ -141,9 +141,9 @@ class Connector(msgspec.Struct, frozen=True):
     parses_records: bool = False
     """Whether a record can be malformed. Then it is known of each record where it is from, and when it came."""
     record_place: RecordPlace = RecordPlace()
-    """Of records that can be malformed."""
+    """Where a malformed record is from, if records can be malformed."""
     keys_apart: bool = False
-    """Whether a record has a key beside its value. Of a table, the key is there."""
+    """Whether a record has a key beside its value. A row of a table has its key there."""
     marks_deletes: bool = False
     """Whether a record of a table says by itself whether it deletes the row of its key."""
     metadata: tuple[Metadata, ...] = ()
@@ -179,7 +179,7 @@ class Connector(msgspec.Struct, frozen=True):
     real_time: Callable[[Options], str | None] = never_in_real_time
     """Why Spark does not read or write there in real time, None if it does."""
     rate_option: str = RATE
-    """Of one that reads streams: the option that says how many rows per second arrive."""
+    """For a connector that reads streams: the option that says how many rows arrive per second."""
     check: Callable[..., None] = accept
     """Takes what `accept` takes. Raises CompileError for columns that it cannot hold under these options."""
     place: Callable[[Options], str | None] = no_place

@@ -10,7 +10,7 @@ from penstock.diagnostics.codes.connectors import C003, C020
 from penstock.planner.connectors.databases import SHARED, TABLE, is_simple_or_decimal, make_check
 from penstock.planner.connectors.option import NAME, SECRET, Connector, ConnectorOption
 
-_SECRET = re.compile("password|secret", re.IGNORECASE)  # of libpq: password, sslpassword, oauth_client_secret
+_SECRET = re.compile("password|secret", re.IGNORECASE)  # libpq has password, sslpassword, oauth_client_secret
 
 
 def check_url(value: str, span: Span) -> Diagnostic | None:

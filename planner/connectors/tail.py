@@ -1,4 +1,4 @@
-"""The newest rows of a stream, which a server keeps in its PostgreSQL for those who look."""
+"""The newest rows of a stream. A server keeps them in its PostgreSQL, where users can look at them."""
 
 from penstock.planner.connectors.databases import SHARED, TABLE
 from penstock.planner.connectors.option import INTEGER, NAME, SECRET, Connector, ConnectorOption

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 FORMATS: Mapping[str, str] = {"json": "json", "json_sr": "json", "delimited": "csv"}
-"""The format of values here, by that of ksqlDB."""
+"""ksqlDB's name of a value format -> the format here."""
 AVRO = "avro"
 _OPTIONS = frozenset(
     {"kafka_topic", "value_format", "key_format", "partitions", "replicas", "timestamp", "timestamp_format"}
@@ -43,7 +43,10 @@ def find_key_format(keys: int) -> str:
 
 
 def explain_keys(texts: Mapping[str, str], keys: int, *, type_: str = "") -> str:
-    """What is otherwise in the bytes of so many key columns, empty if nothing is. `type_`: that of a single key."""
+    """What is otherwise in the bytes of so many key columns, empty if nothing is.
+
+    `type_`: the type, if there is one key column.
+    """
     is_text = type_.upper().startswith(("VARCHAR", "STRING"))
     form = (texts.get("key_format") or texts.get("format") or "kafka").lower()
     if keys > 1:

@@ -12,7 +12,7 @@ from penstock.planner.plan import RunningQuery, Settings
 def plan_graph(queries: Sequence[RunningQuery], settings: Settings) -> dict[str, list[Any]]:
     """Plans as JSON: `nodes` with id, label, detail and bound (null without state), `edges` as pairs of these ids.
 
-    The names r0, r1 … in the details are those of EXPLAIN PLAN; an id has that of the query in front.
+    The names r0, r1 … in the details are the names of EXPLAIN PLAN. An id has the name of its query in front.
     """
     nodes, edges = [], []
     for query in queries:

@@ -7,7 +7,8 @@ _TRIED = 200
 
 
 def sum_windows(length: float, step: float, lag: float, *, begin: float = 0, own: float | None = None) -> float:
-    """The seconds of rows in all windows that are open right before one closes, added up. `lag`: of the watermark.
+    """The seconds of rows in all windows that are open right before one closes, added up. `lag`: how far the watermark
+    is behind the newest row.
 
     A new window begins every `step`. It holds rows from `begin` behind its start on, for `own` seconds.
     """

@@ -89,7 +89,7 @@ def state_text(queries: Iterable[RunningQuery], settings: Settings, last_run: La
 
 
 def list_bounds(query: RunningQuery, nodes: Iterable[Node], settings: Settings) -> dict[Node, list[str]]:
-    """Of each stateful operator: the bound on its state, what it keeps for its changes, and where."""
+    """For each stateful operator: the bound on its state, what it keeps for its changes, and where."""
     changes, tables = state_of_changes(query), set(find_inside(query.root).values())
     return {
         node: [

@@ -84,7 +84,7 @@ class UnknownFlow(msgspec.Struct, frozen=True):
 
 
 def find_rates(query: RunningQuery, observed: Mapping[str, float]) -> Rates:
-    """The rates of the streams that the query reads: those that the script declares, and observed ones by name."""
+    """The rates of the streams that the query reads: declared in the script, or observed, by name."""
     declared = {}
     for node in walk(query.root):
         if isinstance(node, Scan) and isinstance(node.shape, KStream):

@@ -194,7 +194,7 @@ def store_text(node: Node, settings: Settings, *, has_table: bool) -> str:
 
 
 def held_text(node: Node) -> str:
-    """What is kept of a table: its rows, of a windowed one those of the windows that can still be looked up."""
+    """What is kept of a table: its rows. A windowed table keeps only windows that can still be looked up."""
     shape = node.shape
     if isinstance(shape, WTable):
         kept = max(each.retention or 0 for each in walk(node) if isinstance(each, WindowAggregate))
@@ -236,7 +236,7 @@ def relation_text(node: Node) -> str:
 
 
 def find_followed_delay(node: Node) -> int:
-    """The watermark delay of a stream, of which the columns that are used may not show the event time."""
+    """The watermark delay of a stream. If the stream has no event time, its input with an event time decides."""
     while isinstance(node.shape, KStream) and node.shape.time is None and node.inputs:
         node = node.inputs[0]
     return find_delay(node)
@@ -280,13 +280,13 @@ def collected_values_text(aggregate: Aggregate) -> str:
 
 
 def list_varying(expressions: Iterable[Expression]) -> list[Expression]:
-    """Those that are no literals, such as a separator."""
+    """Leaves out literals, such as a separator, unless all are literals."""
     parts = list(expressions)
     return [each for each in parts if not isinstance(each, exp.Literal)] or parts[:1]
 
 
 def windows_text(node: WindowAggregate) -> str:
-    """How many windows of a key can be open: those that end behind the watermark and begin before the newest row."""
+    """How many windows of a key can be open. They end after the watermark and begin before the newest row."""
     lag = find_delay(node.input) + node.grace
     match node.window:
         case SessionWindow():

@@ -115,7 +115,7 @@ def _field_bytes(type_: Type) -> int:
 
 
 def list_kept(aggregate: Aggregate, below: Node) -> list[Type]:
-    """The fields that Spark keeps to compute the aggregate of a group, without those that grow with the group.
+    """The fields that Spark keeps to compute the aggregate of a group. Fields that grow with the group are left out.
 
     `below` is the node that is aggregated.
     """

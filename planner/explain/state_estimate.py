@@ -1,7 +1,7 @@
 """Operators and the rates of their streams -> how many rows and bytes each keeps when it keeps most.
 
-Of windows and panes that is the moment before one closes. A micro-batch is taken to hold the rows of one interval of
-the trigger, and to be behind the watermark by as much: Spark moves the watermark after it.
+Windows and panes keep most at the moment before one closes. A micro-batch is taken to hold the rows of one interval
+of the trigger. It is as far behind the watermark, because Spark moves the watermark after it.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _has_keys(node: Ranked) -> bool:
 def _estimate_windows(
     node: WindowAggregate, flow: Flow, times: _Times, *, on_heap: bool
 ) -> StateEstimate | UnknownFlow:
-    """Of Spark's own aggregation. There are at most as many groups as rows."""
+    """The state of Spark's own aggregation. There are at most as many groups as rows."""
     keys = [each.type for each in node.schema[: len(node.keys)]]
     value = row_bytes(_kept_types(node)) + sum(each.entry.sketch_bytes for each in node.aggregates)
     entry = ENTRY + row_bytes([*keys, _WINDOW])
@@ -188,7 +188,7 @@ def _estimate_windows(
 def _estimate_session_table(
     node: WindowAggregate, flow: Flow, times: _Times, partitions: int, *, on_heap: bool
 ) -> StateEstimate:
-    """Of sessions in buckets: each has its key, a count, its times, and exact sums or values."""
+    """The state of sessions in buckets. Each session has its key, a count, its times, and exact sums or values."""
     assert isinstance(node.window, SessionWindow)
     keys = [each.type for each in node.schema[: len(node.keys)]]
     fields = [*keys, BOOLEAN, *[BIGINT] * 4, *_kept_types(node)]
@@ -199,7 +199,7 @@ def _estimate_session_table(
 
 
 def _estimate_join(node: IntervalJoin, flows: Sequence[Flow], times: _Times, *, on_heap: bool) -> StateEstimate:
-    """Of Spark's own join: rows of each side, by key and number, and the number of rows of each key."""
+    """The state of Spark's own join: rows of each side, by key and number, and the number of rows of each key."""
     left, right = (
         max(_seconds(reach) + times.lag, 0) for reach in (node.bound.upper.milliseconds, -node.bound.lower.milliseconds)
     )
@@ -220,7 +220,7 @@ def _estimate_join(node: IntervalJoin, flows: Sequence[Flow], times: _Times, *, 
 
 
 def _sum_shared(held: float, width: float) -> float:
-    """The most seconds, of those that are held, whose rows are in two buckets. There is a stretch of them in each."""
+    """The most seconds, among the `held` ones, whose rows are in two buckets. There is a stretch of them in each."""
     length = max(1.0, _SPREAD * width)
     whole = held // length
     return whole * width + min(width, held - whole * length)
@@ -229,7 +229,10 @@ def _sum_shared(held: float, width: float) -> float:
 def _estimate_pane_join(
     node: IntervalJoin, pane: int, flows: Sequence[Flow], times: _Times, *, on_heap: bool
 ) -> StateEstimate:
-    """Of both sides in windows that reach beyond a pane. The side of the panes is in one window, the other in all."""
+    """Both sides keep rows in windows that reach beyond a pane.
+
+    The side of the panes is in one window, the other in all.
+    """
     back, forward = node.bound.reach(node.type)
     length, step = _seconds(back + pane + forward), _seconds(pane)
     in_all = sum_windows(length, step, times.lag)
@@ -251,7 +254,10 @@ def _estimate_pane_join(
 
 
 class _PackedSide(msgspec.Struct, frozen=True):
-    """Rows of one stream in tables. `seconds`: those of their event time, each as often as there are windows for it."""
+    """Rows of one stream in tables.
+
+    `seconds`: the event time that the rows cover. It counts once for each window that holds the rows.
+    """
 
     flow: Flow
     types: Sequence[Type]
@@ -261,7 +267,7 @@ class _PackedSide(msgspec.Struct, frozen=True):
 
 
 def _packed_size(side: _PackedSide, times: _Times, buckets: int, cuts: float, *, on_heap: bool) -> float:
-    """The bytes of tables, of which there is one for each bucket and task in a micro-batch. `cuts`: more per second."""
+    """The bytes of all tables. In a micro-batch, each bucket and task has one table. `cuts`: more per second."""
     flow = side.flow
     tables = min(flow.rate, flow.tasks * buckets * (1 / times.batch + cuts))
     each = table_bytes(side.fields or side.types) + TABLE_ENTRY * on_heap

@@ -70,7 +70,7 @@ def require_function(name: str) -> Function:
 
 
 def is_bare(name: str) -> bool:
-    """Whether the name calls a function without parentheses, be it refused or not."""
+    """True if a call of the name takes no parentheses. Names of refused functions count, too."""
     function = find_function(name)
     return function.bare if function is not None else name.upper() in BARE
 

@@ -87,7 +87,7 @@ class Framing(Enum):
 
     @property
     def takes_filter(self) -> bool:
-        """Whether rows can be left out before: not where the value is that of one row at a known distance."""
+        """True if FILTER can leave rows out first. False if the value belongs to one row at a known distance."""
         return self.reading not in (FrameReading.AWAY, FrameReading.PLACE)
 
     @property
@@ -228,7 +228,7 @@ class RowFault(Enum):
     ZERO_DIVISOR = auto()
     OVERFLOW = auto()
     ARITHMETIC = auto()
-    """An overflow of an operator. Spark names its place, but for those of dates, times and intervals."""
+    """An overflow of an operator. Spark names its place, except for dates, times and intervals."""
     INDEX = auto()
     ZERO_INDEX = auto()
     MAP_KEYS = auto()
@@ -267,8 +267,8 @@ class RowFault(Enum):
 class NullForm(msgspec.Struct, frozen=True):
     """`function` takes the same arguments and is NULL, over arguments that are not, where the other one fails.
 
-    `code` is that of the error. With `cast_code` the function is a cast where it has no format: it fails for a STRING
-    alone, and with that code.
+    `code` is the code of the error. With `cast_code` the function is a cast where it has no format: it fails for a
+    STRING alone, and with that code.
     """
 
     function: str

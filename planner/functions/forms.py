@@ -10,7 +10,7 @@ from penstock.diagnostics import Prose
 
 Form: TypeAlias = str | Callable[[Sequence[str]], str | None]
 
-# Letters of PostgreSQL's and Oracle's formats of times, and those of Spark's. Longer ones first.
+# Letters in the time formats of PostgreSQL and Oracle -> letters of Spark. Longer ones first.
 _LETTERS = {
     **{"YYYY": "yyyy", "YY": "yy", "MONTH": "MMMM", "MON": "MMM", "MM": "MM", "MI": "mm", "MS": "SSS"},
     **{"DAY": "EEEE", "DDD": "DDD", "DD": "dd", "DY": "EEE", "HH24": "HH", "HH12": "hh", "HH": "hh"},
@@ -32,7 +32,7 @@ _LETTER = re.compile(rf'({"|".join(sorted(_LETTERS, key=len, reverse=True))})|"(
 def translate_format(text: str) -> str | None:
     """A format of times as PostgreSQL's TO_CHAR takes it, in the letters of Spark. None if it has others.
 
-    Its small letters are not translated: they may be those of Spark.
+    Its small letters are not translated, because they may be Spark's letters.
     """
     pieces: list[str] = []
     place = 0

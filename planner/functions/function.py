@@ -27,8 +27,8 @@ Result: TypeAlias = Callable[[tuple[exp.Expression, ...], tuple[Type, ...]], Typ
 class Function(msgspec.Struct, frozen=True):
     """Everything that is known of a function. `signatures` are read by `signature`; the first that fits counts.
 
-    `example` is an expression and its value: of an aggregate, over the rows of `aggregates.EXAMPLE_ROWS`; of a function
-    that has to have OVER, over those where n is not NULL, in their order, in the last row.
+    `example` is an expression and its value. An aggregate is computed over `aggregates.EXAMPLE_ROWS`. A function that
+    needs OVER gives its value in the last row. Its rows are in order, and n is not NULL.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Function(msgspec.Struct, frozen=True):
     collecting: Collecting | None = None
     """What it makes of the values of a group. None: it keeps no values in order."""
     sketch_bytes: int = 0
-    """Of an aggregate: what it keeps of a group beside a value and a count, to estimate others."""
+    """For an aggregate: the bytes that it keeps for a group beside a value and a count. Estimates use it."""
     is_distinct: bool = False
     """Equal arguments count once, as with DISTINCT."""
     clock: bool = False

@@ -117,7 +117,7 @@ def make_scope(node: Node, alias: str | None) -> Scope:
 
 
 def list_event_times(node: Node) -> set[str]:
-    """The columns that can be the event time of a stream, or that of the records of a declared table."""
+    """The columns that can be the event time of a stream, or of the records of a declared table."""
     if isinstance(node.shape, KStream):
         times = {each.column for each in node.shape.times}
         return times or ({node.origin.time} if isinstance(node, Snapshot) and node.origin.time else set())

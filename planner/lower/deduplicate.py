@@ -27,7 +27,7 @@ from penstock.planner.types import INT
 
 
 def deduplicate_rows(rows: FromRows, clause: ast.Deduplicate) -> FromRows:
-    """The rows without those that follow another one of the same keys within the interval.
+    """Leaves out each row that follows another row of the same keys within the interval.
 
     A row that is left out counts, too: the rows after it are compared with it.
     """

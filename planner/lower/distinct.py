@@ -38,7 +38,7 @@ from penstock.planner.plan.walk import walk
 def lower_distinct(
     select: ast.Select, rows: FromRows, outputs: Sequence[OutputColumn], result: Node, context: Context
 ) -> Node:
-    """The rows of `result` without repetitions; `rows` are those of FROM and WHERE, `outputs` the SELECT list.
+    """The rows of `result` without repetitions. `rows` are the rows of FROM and WHERE, `outputs` is the SELECT list.
 
     Rows of tables and groups differ by their keys: DISTINCT changes nothing where all of these are selected.
     """

@@ -69,7 +69,7 @@ def lower_group(
     report: list[Diagnostic] = []
 
     def place(expression: exp.Expression) -> int:
-        """The key's place among the keys, of which it becomes one."""
+        """The key's place among the keys. A new key is added to them."""
         if is_window_call(expression) or (rows.window is not None and is_window_column(expression)):
             found = W016.at(expression.meta["span"], "")
             raise CompileError([found.with_hint("GROUP BY has the window in front of GROUPING SETS")])
@@ -124,7 +124,7 @@ def lower_group(
 
 
 def check_session_keys(window: TimedWindow, keys: Sequence[Named], rows: FromRows, span: Span) -> None:
-    """Raises CompileError for sessions of other keys than those that GROUP BY makes one row of."""
+    """Raises CompileError if PARTITION BY of the sessions has other keys than GROUP BY."""
     if window.keys is None:
         return
     said = {resolve_scalar(each, rows.scope).expression for each in window.keys}

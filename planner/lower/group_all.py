@@ -53,7 +53,7 @@ def is_window_part(node: exp.Expression, rows: FromRows) -> bool:
 
 
 def drop_equal_windows(calls: Sequence[exp.Expression], rows: FromRows) -> list[exp.Expression]:
-    """The calls without those of a window that FROM or an earlier one has. Raises CompileError."""
+    """Drops calls whose window FROM or an earlier call has already. Raises CompileError. Raises CompileError."""
     kept: list[exp.Expression] = []
     known = [] if rows.window is None else [(rows.window.window, rows.window.time)]
     for call in map(bare, calls):

@@ -79,7 +79,7 @@ class Grouping(msgspec.Struct):
     """The names of `aggregates`, by what they are without a name."""
 
     def rewrite(self, expression: exp.Expression, name: str | None) -> exp.Expression:
-        """Rewrites an expression over the aggregation's output, of which keys and aggregate calls become columns.
+        """Rewrites an expression over the output of the aggregation, where keys and aggregate calls are columns.
 
         If the whole expression is one aggregate call, its column is called `name`. Raises CompileError for a column
         that is neither grouped by nor aggregated.

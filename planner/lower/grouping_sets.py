@@ -80,7 +80,10 @@ def compute_grouping_id(keys: KeySet, count: int) -> int:
 
 
 def compute_grouping_value(call: exp.Expression, places: Sequence[int], count: int, id_: str) -> exp.Expression:
-    """GROUPING or GROUPING_ID of the keys at `places`, computed from the column `id_`; of none: of all keys."""
+    """GROUPING or GROUPING_ID of the keys at `places`, or of all keys if there are no places.
+
+    Reads the column `id_`.
+    """
 
     def bit(place: int) -> exp.Expression:
         reference = exp.column(id_, quoted=True)
@@ -109,7 +112,7 @@ def expand_grouping_sets(
 ) -> tuple[Node, list[Named]]:
     """The rows once per set, with the keys that the set has, and these and the set's id as keys over them.
 
-    Of a table `node` sends changes.
+    If `node` is a table, it sends changes.
     """
     taken = [column.name for column in node.schema]
     inner = [Named(choose_unused_name(f"_key{i}", taken), key.value, key.type) for i, key in enumerate(keys, 1)]

@@ -9,8 +9,8 @@ from penstock.planner.plan.walk import stateful, walk
 def materialise_input(node: Node, time: str | None = None) -> Node:
     """The input of a stateful operator: what keeps state below it is computed by queries of their own.
 
-    `time` is the column of `node` that the operator goes by, None if it needs no event time. Of a table, the changes
-    are written.
+    `time` is the column of `node` that the operator goes by, None if it needs no event time. A table has its changes
+    written.
     """
     below = stateful(node)
     if below is None:
@@ -37,7 +37,7 @@ def compute_changes(node: Node) -> Node:
 def materialise_changes(node: Node) -> Node:
     """The input of an operator that needs the row before: a table's changes, from a query of their own.
 
-    Of UNION ALL the changes of all branches are read, so there is no need to put them into one order before.
+    UNION ALL needs no common order of its branches here, so the changes of all branches are read.
     """
     if isinstance(node, Latest) and isinstance(node.input, UnionAll):
         return node.input

@@ -185,7 +185,7 @@ def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, spa
         Column(item.name, item.type, is_nullable(item.value, node), hidden=place >= shown_count)
         for place, item in enumerate(items)
     )
-    if is_identity(items, node):  # the same rows, of which other columns may be hidden
+    if is_identity(items, node):  # the same rows, with other columns hidden
         flags = zip(node.schema, schema, strict=True)
         hiding = tuple(replace(one, hidden=other.hidden) for one, other in flags)
         return node if hiding == node.schema else replace(node, schema=hiding)
@@ -241,7 +241,7 @@ def is_nullable(expression: exp.Expression, node: Node) -> bool:
 def name_columns(node: Node, names: Sequence[ast.Name], relation: str, span: Span) -> Node:
     """The relation with these names for its columns, or with its own ones if there are none. Raises CompileError.
 
-    Columns that its SELECT list does not show keep their names: those of the key, and of windows.
+    Columns that its SELECT list does not show keep their names: the columns of the key and of windows.
     """
     if not names:
         return node

@@ -163,7 +163,10 @@ def add_call(
     name: str,
     rows: FromRows,
 ) -> str:
-    """The name of the function's column. The function is added to those of its partition if it is not there yet."""
+    """The name of the function's column.
+
+    The function is added to the functions of its partition if it is not there yet.
+    """
     frame = specification.frame
     resolved = resolve_aggregate(call, rows.scope)
     refuse_unframable(resolved, call, frame, rows)
@@ -195,7 +198,7 @@ def read_specification(call: exp.Expression, select: ast.Select, rows: FromRows,
 
 
 def find_over_clause(call: exp.Window, select: ast.Select) -> ast.OverClause | None:
-    """The OVER of a call, or that of the WINDOW that it names; None if no WINDOW has this name."""
+    """The OVER of a call, or the OVER of the WINDOW that it names. None if no WINDOW has this name."""
     name = call.args.get("alias")
     if name is not None:
         return next((each.over for each in select.windows if each.name.folded == name.name.lower()), None)

@@ -1,6 +1,6 @@
 """Ranking functions over rows of one event time, or over tables -> Ranked and TableRanked nodes.
 
-With QUALIFY, or WHERE above them, they give a Top-N: of each window, or of a table that changes.
+With QUALIFY, or WHERE above them, they give a Top-N for each window, or for a table that changes.
 """
 
 from __future__ import annotations
@@ -212,7 +212,10 @@ def make_sorting(ordered: exp.Expression, value: exp.Expression) -> Sorting:
 def add_ranking(
     partitions: dict[Partition, list[Ranking]], partition: Partition, ranking: Ranking, name: str, rows: FromRows
 ) -> str:
-    """The name of the ranking's column. The ranking is added to those of its partition if it is not there yet."""
+    """The name of the ranking's column.
+
+    The ranking is added to the rankings of its partition if it is not there yet.
+    """
     rankings = partitions.setdefault(partition, [])
     for known in rankings:
         if replace(known, name="") == ranking:
@@ -228,7 +231,7 @@ def keep_first_rows(
 ) -> ast.Select:
     """ORDER BY, LIMIT and OFFSET of a table as QUALIFY ROW_NUMBER() OVER (ORDER BY …) <= …; raises CompileError.
 
-    A name is that of a column of the SELECT list first, a whole number its place there.
+    A name means a column of the SELECT list first. A whole number is a place in that list.
     """
     beside = next((name for name, there in (("DISTINCT", select.distinct), ("QUALIFY", select.qualify)) if there), None)
     if beside is not None:

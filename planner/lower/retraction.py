@@ -24,7 +24,10 @@ from penstock.planner.scalars.find_type import find_type
 from penstock.planner.types import BIGINT, DOUBLE, INTEGERS, INTERVAL, MEAN_SCALE, Decimal, Type
 
 DIGITS = 13
-"""Of numbers with so many digits the sum of squares is exact in a DECIMAL, and so is all that is computed from it."""
+"""Numbers with at most so many digits have an exact sum of squares in a DECIMAL.
+
+So all that is computed from it is exact.
+"""
 
 
 def choose_retractions(aggregates: Sequence[Aggregate], node: Node, spans: Sequence[Span]) -> tuple[Aggregate, ...]:

@@ -21,7 +21,7 @@ from penstock.planner.types import TIMESTAMP
 class TimedWindow(msgspec.Struct, frozen=True):
     """A window, and the event-time column that it divides.
 
-    `keys`: those that sessions are said to have, as written; None where GROUP BY alone says them.
+    `keys`: the keys that the script gives to sessions, as written. None where GROUP BY alone says them.
     """
 
     window: Window
@@ -45,7 +45,7 @@ class FromRows(msgspec.Struct, frozen=True):
 
     @property
     def as_of_time(self) -> exp.Expression | None:
-        """The time as of which a row is looked up, None where it is looked up as it is."""
+        """The time of the row version that is looked up. None for the present row."""
         return None if is_now(self.as_of) else self.as_of
 
 

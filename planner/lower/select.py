@@ -152,7 +152,10 @@ def is_grouped(select: ast.Select) -> bool:
 
 
 def warn_of_windows(select: ast.Select, timed: TimedWindow, context: Context) -> None:
-    """T020 for GROUP BY over the rows of windows that does not name these. Those of CUMULATE are told by their ends."""
+    """T020 for GROUP BY over the rows of windows that does not name these.
+
+    CUMULATE windows are told apart by their ends.
+    """
     named = {item.alias.folded: item.value for item in select.items if item.alias is not None}
     keys: list[exp.Expression] = []
     for key in select.group_by:
@@ -213,7 +216,7 @@ def filter_rows(rows: FromRows, where: exp.Expression) -> FromRows:
 
 
 def list_present(where: exp.Expression | None, scope: Scope) -> set[str]:
-    """The columns of which WHERE says IS NOT NULL."""
+    """The columns that WHERE says IS NOT NULL about."""
     resolved = None if where is None else resolve_condition(where, scope, "WHERE")
     return {part.this.this.name for part in conjuncts(resolved) if is_not_null(part)}
 

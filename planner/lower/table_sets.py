@@ -34,7 +34,7 @@ from penstock.planner.types import BIGINT
 
 
 def lower_set_query(query: ast.SetQuery, context: Context, lower_query: LowerQuery) -> Node:
-    """The different rows of both tables, of those that both have, or of the left one alone. Raises CompileError."""
+    """The different rows of UNION, INTERSECT or EXCEPT of two tables. Raises CompileError. Raises CompileError."""
     both = ast.UnionQuery((query.left, query.right), query.span)
     branches = lower_branches(both, context, lower_query)
     if not all(isinstance(each.shape, KTable) for each in branches):

@@ -35,7 +35,7 @@ def unite_changes(branches: Sequence[Node], types: Sequence[Type], span: Span) -
     branch_name = choose_unused_name("branch", names)
     places = find_key_places(branches, len(types))
     keys: list[tuple[int, str, Type, str]] = []
-    """Of the keys that not all branches show: the branch, the column there, its type, and what it is called here."""
+    """Keys that not all branches show: the branch, the column there, its type, and its name here."""
     if places is None:
         for number, branch in enumerate(branches):
             for key in branch.shape.key:

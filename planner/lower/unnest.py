@@ -127,7 +127,7 @@ def list_elements(unnest: ast.UnnestedTable, value: Typed) -> list[tuple[str, Ty
 def spread_elements(
     unnest: ast.UnnestedTable, element_types: Sequence[tuple[str, Type]], columns: Sequence[str]
 ) -> list[Element]:
-    """What the rows get of an element: of a struct its fields. EXPLODE and POSEXPLODE keep it whole."""
+    """What the rows get of an element. A struct gives its fields. EXPLODE and POSEXPLODE keep it whole."""
     spreads = unnest.function in (ast.Unnesting.UNNEST, ast.Unnesting.INLINE)
     elements: list[Element] = []
     for column, (name, type_) in zip(columns, element_types, strict=True):

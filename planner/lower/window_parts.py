@@ -66,7 +66,7 @@ def is_part_name(column: exp.Column, rows: FromRows) -> bool:
 
 
 def find_called_window(node: exp.Expression) -> exp.Expression | None:
-    """The call of a window that is `node`, or of which `node` is the start, the end or the row time."""
+    """The call of a window: `node` itself, or the call whose start, end or row time `node` is."""
     if isinstance(node, exp.Dot) and is_window_call(node.this) and node.expression.name.lower() in ("start", "end"):
         window: exp.Expression = node.this
         return window

@@ -150,7 +150,7 @@ def uses_windows(expression: exp.Expression) -> bool:
 def regroup_windows(group_by: Sequence[exp.Expression], rows: FromRows) -> FromRows:
     """The rows as FROM TUMBLE(…) gives them, where both columns of windows assigned further below are grouped by.
 
-    The windows are then those of the grouping, so that its rows become final with them.
+    The windows are then the windows of the grouping, so that its rows become final with them.
     """
     names = {each.name.lower() for each in group_by if is_window_column(each)}
     assigned = rows.node
@@ -258,8 +258,9 @@ def make_window(kind: ast.WindowKind, durations: tuple[ast.Duration, ...]) -> Wi
 
 
 MOST_WINDOWS = 1_440
-"""The windows that one row can be in: those of a day with a slide of a minute. In every micro-batch, Spark plans a copy
-of the row for each of them. That takes seconds for so many, and half a minute for three times as many."""
+"""The most windows that one row can be in: as many as in a day with a slide of a minute. In every micro-batch, Spark
+plans a copy of the row for each of them. That takes seconds for so many, and half a minute for three times as many.
+"""
 # Slides that people write, in milliseconds.
 _SLIDES = (
     *(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 20_000, 30_000),

@@ -68,7 +68,7 @@ def find_disagreements(partitions: Partitions) -> Iterator[Disagreement]:
 
 
 def list_group(joins: tuple[str, ...], partitions: Partitions) -> tuple[str, ...]:
-    """A join that disagrees alone; of a chain, all joins that have one number with it."""
+    """The join, if it disagrees alone. In a chain, all joins that are tied to one number of partitions with it."""
     return joins if len(joins) == 1 else partitions.counts.tied[joins[0]]
 
 
@@ -106,7 +106,7 @@ def streams_of(node: Joined) -> list[int]:
 
 
 def find_count_fixes(joins: tuple[str, ...], partitions: Partitions) -> tuple[RekeyFix, ...]:
-    """The fewest sides to re-key; of as few, those that leave the larger number of partitions."""
+    """The fewest sides to re-key. Between equal numbers of sides, the larger number of partitions wins."""
     script = partitions.script
     arriving = collect_known_counts(list_group(joins, partitions), partitions)
     choices = []
@@ -123,7 +123,7 @@ def find_count_fixes(joins: tuple[str, ...], partitions: Partitions) -> tuple[Re
 
 
 def collect_known_counts(joins: Collection[str], partitions: Partitions) -> dict[tuple[str, int], set[int]]:
-    """The counts known of the streams that reach each side of joins, declared ones or, without any, those of INTO."""
+    """The known counts of the streams that reach each side of joins. Declared counts come first, then INTO."""
     declared: dict[tuple[str, int], set[int]] = {}
     intos: dict[tuple[str, int], set[int]] = {}
     for each in partitions.script.join_inputs:

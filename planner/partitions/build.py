@@ -1,7 +1,7 @@
 """Plans -> the graph of their streams and joins, and for each stream that meets in a join whether their keys agree.
 
-A stream that is known to be partitioned is followed by the expressions in which its key is found: renamed by a SELECT
-list, or equal to what a join has compared it with.
+A stream that is known to be partitioned is followed by the expressions in which its key is found. A SELECT list
+renames the key, or a join compares it with an equal column.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ class Builder(msgspec.Struct):
         return Origins((name,), {name: None})
 
     def _add_references(self, node: ForeignKeyJoin, left: Origins, right: Origins) -> Origins:
-        """The rows of the left side where they are; those of the right one come to them by what refers to them.
+        """The rows of the left side stay where they are. Each row of the right side comes to the rows that refer to it.
 
         Rows of the right side to which nothing refers have no key of the left side.
         """

@@ -76,7 +76,7 @@ def with_fixes(
     settings: Settings,
     catalog: Catalog,
 ) -> FixedQueries:
-    """Disagreements are fixed, then those that only show after that, until all agree or nothing more can be fixed."""
+    """Fixes disagreements, and then disagreements that show only after that, until all agree or no fix is left."""
     edits: list[TextEdit] = []
     sides = sum(len(each.inputs) for each in partitions.script.joins.values())
     while fixes := [fix for each in left for fix in each.fixes]:

@@ -1,8 +1,8 @@
 """Streams and the joins that they meet in -> the number of partitions of each, and the rule that gave it.
 
-What meets in one join has one count. A stream that PARTITION BY makes has one count in all joins that it meets in, and
-so ties these together; a stream that can be spread anew ties nothing. The joins so tied together are a *group*, and all
-counts of a group come from its members, whatever order they are looked at in.
+What meets in one join has one count. A stream that PARTITION BY makes has one count in all its joins, and so ties these
+joins together. A stream that can be spread anew ties nothing. The joins so tied together are a *group*, and all counts
+of a group come from its members, whatever order they are looked at in.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """What reads what in a script, as far as partitions go: streams, joins, tables; and which streams meet in which join.
 
-A stream is rows that are spread over partitions in one way: an outside one, a table that is read, or the result of a
-PARTITION BY or of a GROUP BY. Operators that leave the rows where they are do not show. A stream *meets* in every join
-that its rows reach before another stream takes them up. A statement that fills a table is a vertex of its own, and what
-reads the table reads it, too.
+A stream is rows that are spread over partitions in one way. It is an outside stream, a table that is read, or the
+result of PARTITION BY or GROUP BY. Operators that leave the rows where they are do not show. A stream *meets* in every
+join that its rows reach before another stream takes them up. A statement that fills a table is a vertex of its own, and
+what reads the table reads it, too.
 
 Source: Apache Samza, SEP-16.
 """
@@ -32,7 +32,8 @@ class Role(Enum):
 
 
 class Stream(Placed, frozen=True):
-    """`partitions`: the declared count. `into`: that of INTO n PARTITIONS. `key`: what it is partitioned by, as text.
+    """`partitions`: the declared count. `into`: the count of INTO n PARTITIONS. `key`: what it is partitioned by, as
+    text.
 
     An outside stream without a count, and the result of a GROUP BY, can be spread anew by every join that reads them.
     """

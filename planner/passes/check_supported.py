@@ -33,7 +33,7 @@ from penstock.planner.plan.walk import is_changing, stateful, walk
 
 
 def check_supported(query: RunningQuery) -> Iterator[Diagnostic]:
-    """Finds operators that this version does not lower, those that are computed first before others."""
+    """Finds operators that this version does not lower. Operators that are computed first come first."""
     for node in reversed(list(walk(query.root))):
         found = find_unsupported(node)
         if found is not None:

@@ -47,7 +47,7 @@ def merge_partials(query: RunningQuery, settings: Settings) -> RunningQuery:
 
 
 def can_merge(node: WindowAggregate) -> bool:
-    """Whether its keys and aggregates are those that DuckDB has alike, and the windows short, and final.
+    """True if DuckDB computes its keys and aggregates like Spark, and its windows are short and final.
 
     Spark takes 0.0 for -0.0, and one NaN for another, so floating-point keys are left to it.
     """

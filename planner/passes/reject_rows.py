@@ -1,9 +1,9 @@
 """SET on_row_error = 'reject': a query whose scans set aside the rows for which its expressions would fail.
 
-The expressions are those that look at one row of a declared stream: filters and projections, and the keys and arguments
-of the groups right above them. They are brought down to the columns of the scan, where the conditions on failing rows
-are evaluated. Above, the expressions stand in the form that gives NULL, so that the order in which Spark evaluates does
-not matter. Whatever else can fail, `check_row_errors.py` refuses.
+The expressions look at one row of a declared stream. They are filters and projections, and the keys and arguments of
+the groups right above them. They are brought down to the columns of the scan, where the conditions on failing rows are
+evaluated. Above, the expressions stand in the form that gives NULL, so that the order in which Spark evaluates does not
+matter. Whatever else can fail, `check_row_errors.py` refuses.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _find_run(scan: Scan, readers: dict[Node, list[Node]]) -> list[RowByRow]:
 
 
 def find_failures(scan: Scan, run: Sequence[RowByRow]) -> tuple[Failure, ...]:
-    """What fails for a row of the scan: its conditions in their order, then what is computed of those that pass.
+    """What fails for a row of the scan: its conditions in their order, then what is computed for rows that pass.
 
     Raises NoExactFormError.
     """
@@ -112,7 +112,7 @@ def find_failures(scan: Scan, run: Sequence[RowByRow]) -> tuple[Failure, ...]:
 
 
 def _drop_repeated(found: Iterable[Failure], last: Iterable[Tried], passed: Expression) -> tuple[Failure, ...]:
-    """Each failure once; those of what is computed last, of the rows that have passed all conditions."""
+    """Each failure once. Failures of `last` count only for rows that have passed all conditions."""
     return tuple(dict.fromkeys([*found, *(each for part in last for each in part.where(passed))]))
 
 

@@ -11,7 +11,7 @@ from penstock.planner.plan.node import Column
 
 
 class ChangedTable(msgspec.Struct, frozen=True):
-    """The table: its columns, and those of its primary key."""
+    """The table: its columns, and the names of its key columns."""
 
     columns: tuple[Column, ...]
     key: tuple[str, ...]
@@ -22,8 +22,9 @@ class PutRows(msgspec.Struct, frozen=True):
 
     table: ChangedTable
     order: str | None = None
-    """A column of the query that is none of the table. Of rows of one key, the one with its greatest value is the last.
-    None: the last one to arrive is."""
+    """A column of the query that is none of the table. The last row of a key is the one with the greatest value. None:
+    the last one to arrive is.
+    """
 
 
 class DeleteRows(msgspec.Struct, frozen=True):
@@ -42,7 +43,7 @@ class ColumnSums(msgspec.Struct, frozen=True):
     subtracted: tuple[tuple[str, str], ...] = ()
     assigned: tuple[tuple[str, str], ...] = ()
     inserted: tuple[tuple[str, str], ...] = ()
-    """Of the row that is put where there is none, if one is put."""
+    """For the row that is put where there is none, if one is put."""
     computed: tuple[str, ...] = ()
     """The columns of the query that are there for nothing else. Rejected rows do not show them."""
 
@@ -52,7 +53,7 @@ class UpdateRows(msgspec.Struct, frozen=True):
 
     table: ChangedTable
     assignments: tuple[Named, ...]
-    """The columns that are set. Their values are over the columns of the query, and those of `current`."""
+    """The columns that are set. Their values are over the columns of the query, and over the columns in `current`."""
     current: tuple[tuple[str, Column], ...] = ()
     """What the assignments read of the row as it is: the name of each column in them, and the column of the table."""
     default: tuple[Named, ...] | None = None

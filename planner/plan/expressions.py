@@ -1,7 +1,7 @@
 """Scalar expressions of a plan: sqlglot nodes with names resolved and types known.
 
-In a plan every `exp.Column` has no table part; its name is that of a column of the operator's input, spelled as there.
-Above a join, the input columns are those of the join's schema, whose names are `alias.column`. Implicit casts have been
+In a plan every `exp.Column` has no table part. Its name is a column of the operator's input, spelled as there. Above a
+join, the input columns are the columns of the join's schema, whose names are `alias.column`. Implicit casts have been
 written out. The node's type is kept in `Named.type` and recomputed by `planner.scalars` where needed.
 """
 
@@ -39,9 +39,10 @@ class Sorting(msgspec.Struct, frozen=True):
 class Aggregate(Placed, frozen=True):
     """An output column computed over a group or a frame.
 
-    `function` is the upper-case name; `arguments` are over the input's columns (COUNT(*) has none); with `distinct`
-    equal argument rows count once; `condition` is that of FILTER (WHERE …). `keeps_values`: it is over a table, or
-    over sessions that change, and the arguments' different values are kept, because no counts or sums give its value.
+    `function` is the upper-case name. `arguments` are over the input's columns, and COUNT(*) has none. With
+    `distinct` equal argument rows count once. `condition` comes from FILTER (WHERE …). `keeps_values`: it is over a
+    table, or over sessions that change, and the arguments' different values are kept, because no counts or sums give
+    its value.
     """
 
     name: str
@@ -53,7 +54,7 @@ class Aggregate(Placed, frozen=True):
     span: Span | None = None
     keeps_values: bool = False
     order_by: tuple[Sorting, ...] = ()
-    """The order in which values are collected; those that are equal in it are in their own order."""
+    """The order in which values are collected. Values that are equal in it are in their own order."""
 
     @property
     def entry(self) -> Function:

@@ -62,9 +62,9 @@ class IntervalJoin(Binary, frozen=True, kw_only=True, eq=False):
     the left ones only). LEFT, RIGHT, FULL pad unmatched rows of the preserved sides with NULL, once.
 
     `pane`: the length in milliseconds of the panes in which the join is computed, None if a row meets its partners one
-    by one as they are read. A pane is the set of rows with times in [k·pane, (k+1)·pane): rows of the left side, in a
-    RIGHT join of the right side, in a FULL join of both. The rows that these can meet are kept with them. When the
-    watermark has passed those, all rows of the pane are sent.
+    by one as they are read. A pane is the set of rows with times in [k·pane, (k+1)·pane). They are rows of the left
+    side, in a RIGHT join of the right side, in a FULL join of both sides. The rows that these can meet are kept with
+    them. When the watermark has passed those, all rows of the pane are sent.
 
     `partitions`: the number of partitions of the join's state, None where none of its streams says one. `grace`: the
     milliseconds by which its inputs may be later than declared.

@@ -1,4 +1,4 @@
-"""Keeping the rows that come too late beside those of the result."""
+"""Keeping the rows that come too late beside the rows of the result."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class EventTime(msgspec.Struct, frozen=True):
         return self.offset_max - self.offset_min
 
     def measure_from(self, first: EventTime) -> EventTime:
-        """The event time in a stream of which `first` is the first event time."""
+        """The event time, measured from `first`, the first event time of a stream."""
         lower, upper = self.offset_min - first.offset_max, self.offset_max - first.offset_min
         return EventTime(self.column, self.delay, lower, upper)
 
@@ -92,8 +92,8 @@ class KStream(msgspec.Struct, frozen=True):
 class KTable(msgspec.Struct, frozen=True):
     """The changelog of a table: the newest row per key.
 
-    `same`: for each key column the groups of other columns that have its value: the first in a group that is not NULL
-    is the key, whatever their order. Rows of a join have such columns.
+    `same`: for each key column, the groups of other columns that have its value. In each group, the first column that
+    is not NULL is the key, whatever their order. Rows of a join have such columns.
     """
 
     key: tuple[str, ...]

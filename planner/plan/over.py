@@ -26,7 +26,7 @@ class Frame(msgspec.Struct, frozen=True):
 class RowsFrame(msgspec.Struct, frozen=True):
     """The rows of the same partition from `start` to `end` places behind the row, both included; none is behind 0.
 
-    A partition's rows are in the order of their times, those of one time in the order of all their columns.
+    The rows of a partition are in the order of their times. Rows of one time are in the order of all their columns.
     """
 
     start: int

@@ -1,4 +1,4 @@
-"""Ranking rows: those that share an event time, of which all are final at once, and the rows of a table."""
+"""Ranking rows of one event time, which are final together, and rows of a table."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ class Ranking(msgspec.Struct, frozen=True):
 class Ranked(Waiting, frozen=True, kw_only=True, eq=False):
     """Each row with its places among the rows of the same event time `time` and the same `partition_by`.
 
-    The schema is the input's columns, then the rankings. `pane`: rows have been assigned to windows, and are ranked
-    among those of the same `partition_by`, whose times lie in one [k·pane, (k+1)·pane); in milliseconds.
+    The schema is the input's columns, then the rankings. `pane`: the length in milliseconds of a pane. Rows have
+    been assigned to windows. They are ranked among rows of the same `partition_by` whose times lie in one [k·pane,
+    (k+1)·pane).
     """
 
     NOUN: ClassVar[str] = "a ranking"

@@ -28,10 +28,10 @@ class ColumnFilter(msgspec.Struct, frozen=True):
 
 
 class Snapshot(Node, frozen=True, kw_only=True, eq=False):
-    """The rows of a table. With a `key`, its place holds records, of which the newest of each key is the row.
+    """The rows of a table. With a `key`, its place holds records, and the newest record of each key is the row.
 
-    Without one (None) the rows themselves are there. An empty key is that of a table of one row. Records whose key is
-    NULL are set aside where the key is the origin's, too; among what queries write there are groups of NULL.
+    Without one (None) the rows themselves are there. A table of one row has an empty key. Records whose key is NULL
+    are set aside where the key is the origin's, too; among what queries write there are groups of NULL.
     """
 
     origin: Origin

@@ -29,8 +29,9 @@ class LookupColumn(msgspec.Struct, frozen=True):
 class RemoteLookup(Unary, frozen=True, kw_only=True, eq=False):
     """Each row of a stream beside the row of a declared table that has its key; changes of the table send nothing.
 
-    The row of the table is the one that the database has when a worker asks for it. The schema is that of the input,
-    then `columns`, then `any_row`. INNER leaves out rows whose key the table does not have, LEFT gives them NULL.
+    The row of the table is the one that the database has when a worker asks for it. The schema is the schema of the
+    input, then `columns`, then `any_row`. INNER leaves out rows whose key the table does not have, LEFT gives them
+    NULL.
     """
 
     NOUN: ClassVar[str] = "a lookup in a database"

@@ -1,4 +1,4 @@
-"""The names of columns that codegen and the runtime put beside those of a script, in lower case.
+"""The names of columns that codegen and the runtime put beside the columns of a script, in lower case.
 
 A column of a script cannot have such a name where both would be columns of one view: K016. A new name belongs here.
 """
@@ -13,7 +13,7 @@ STREAM_COLUMNS = frozenset(
 )
 """Beside the columns of declared and intermediate streams."""
 TABLE_COLUMNS = STREAM_COLUMNS | {"_order", "_deleted", "_key", "_delta", "_place", "_operation", "_commit"}
-"""Beside those of tables, which are also read from where they have been written."""
+"""Beside the columns of tables, which are also read from where they have been written."""
 
 
 def choose_unused_name(name: str, taken: Iterable[str]) -> str:

@@ -18,15 +18,14 @@ class Origin(msgspec.Struct, frozen=True):
 
     `delay`: watermark delay in milliseconds, None where no watermark is declared. `partitions`: None if not declared.
     `idle`: the milliseconds of silence after which the stream no longer holds a watermark back, None if it always does.
-    `lag`: of an intermediate stream with an event time, by how many milliseconds at most a row's time is before the
-    watermark that the query which writes it had in the micro-batch before.
-    Of tables, whose rows are the records of a changelog: `operation` is a STRING column beside the others that says
-    which records delete (DELETES), None if none does; `sequence` is the column whose greatest value is newest, where
-    that is not the event time. Among records of one value, or without both, the order of files and lines decides.
-    `retention`: for how many milliseconds of event time a table's former rows can be asked for.
-    `computed_time`: the event time over the columns that records hold, None where they hold it. `defaults`: what a row
-    has in columns that an INSERT does not name. `metadata`: the columns that the connector fills itself, each with its
-    name for what they hold.
+    `lag`, for an intermediate stream with an event time: how far, at most, a row's time is behind a watermark, in
+    milliseconds. It is the watermark that the writing query had in the micro-batch before. For tables, the rows are
+    the records of a changelog. `operation` is a STRING column beside the others that says which records delete
+    (DELETES), None if none does. `sequence` is the column whose greatest value is newest, where that is not the event
+    time. Among records of one value, or without both, the order of files and lines decides. `retention`: for how many
+    milliseconds of event time a table's former rows can be asked for. `computed_time`: the event time over the
+    columns that records hold, None where they hold it. `defaults`: what a row has in columns that an INSERT does not
+    name. `metadata`: the columns that the connector fills itself, each with its name for what they hold.
     """
 
     name: str
@@ -69,8 +68,8 @@ class Origin(msgspec.Struct, frozen=True):
 class Scan(Node, frozen=True, kw_only=True, eq=False):
     """All rows of a declared stream, minus malformed ones and (under a stateful operator) late ones.
 
-    Of a table: the records of its changelog, minus malformed ones and those without a key or a place in its order.
-    `failures`: minus the rows for which one of these conditions is true, too.
+    For a table: the records of its changelog, minus malformed ones and records without a key or a place in its
+    order. `failures`: minus the rows for which one of these conditions is true, too.
     """
 
     origin: Origin

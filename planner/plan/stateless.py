@@ -48,7 +48,7 @@ class Project(Unary, frozen=True, kw_only=True, eq=False):
 class AssignWindows(Unary, frozen=True, kw_only=True, eq=False):
     """Each row of `input` once for each window that holds it, with `window_start` and `window_end` behind its columns.
 
-    `time` is the input's event-time column; it is still that of the node.
+    `time` is the input's event-time column, and stays the event time of the node.
     """
 
     window: Tumble | Hop | Cumulate
@@ -62,8 +62,8 @@ class AssignWindows(Unary, frozen=True, kw_only=True, eq=False):
 class GroupingSets(Unary, frozen=True, kw_only=True, eq=False):
     """Each row of `input` once for each of `ids`.
 
-    The columns are those of the input, then `id_column`, the grouping set's id, then the keys. The id has a bit for
-    each key, the first one's highest; where it is 1 the set does not have the key, and its column is NULL.
+    The columns are the columns of the input, then `id_column`, the grouping set's id, then the keys. The id has a
+    bit for each key, the first one's highest; where it is 1 the set does not have the key, and its column is NULL.
     """
 
     TAKES_TABLES: ClassVar[bool] = True
@@ -84,8 +84,9 @@ class GroupingSets(Unary, frozen=True, kw_only=True, eq=False):
 class Unnest(Unary, frozen=True, kw_only=True, eq=False):
     """Each row of `input` once for each element of `value`, with the element behind its columns.
 
-    `elements`: the column of an array's elements, or those of a map's keys and values. `position`: the column before
-    them, with the element's place, counted from 0. `outer`: a row without elements is kept, with NULL in the columns.
+    `elements`: the column of an array's elements, or the columns of a map's keys and values. `position`: the column
+    before them, with the element's place, counted from 0. `outer`: a row without elements is kept, with NULL in the
+    columns.
     """
 
     NOUN: ClassVar[str] = "UNNEST"
@@ -105,7 +106,7 @@ class Unnest(Unary, frozen=True, kw_only=True, eq=False):
 
 
 class UnionAll(Node, frozen=True, kw_only=True, eq=False):
-    """The rows of all inputs. Columns match by position; names are those of the first input, types are equal.
+    """The rows of all inputs. Columns match by position. The first input gives the names, and types are equal.
 
     Tables have no key in common: it says which input a row comes from.
     """

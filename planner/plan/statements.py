@@ -19,7 +19,7 @@ class Sink(msgspec.Struct, frozen=True):
 
     `partitions`: its declared number of partitions, None if that is not declared. `key`: the columns by which its rows
     are partitioned or identified, empty if none are known. `time`: the event time of its rows, None if they have none.
-    `table`: whether its rows are those of a table.
+    `table`: whether its rows belong to a table.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Replaces the columns of expressions by other expressions. Parameters of lambdas capture no names in these.
 
-Both forms of expressions are taken: as written, where a lambda's body names its parameters like columns, and resolved,
-where they are bare identifiers whose names no column in sight has.
+Both forms of expressions are taken. As written, a lambda's body names its parameters like columns. Resolved,
+parameters are bare identifiers whose names no column in sight has.
 """
 
 from __future__ import annotations

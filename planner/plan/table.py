@@ -29,7 +29,8 @@ class Latest(Unary, frozen=True, kw_only=True, eq=False):
 class Side(msgspec.Struct, frozen=True):
     """One of several tables that are joined on their keys. `keys` are over the input's columns, in a common order.
 
-    Of windowed tables, rows of the same window meet; those of this one count as beginning `shift` milliseconds later.
+    Rows of windowed tables meet if they have the same window. Windows of this side count as beginning `shift`
+    milliseconds later.
     """
 
     input: Node
@@ -40,9 +41,9 @@ class Side(msgspec.Struct, frozen=True):
 class Step(msgspec.Struct, frozen=True):
     """The join of one more side with the sides before it, taken together.
 
-    A row of those and one of the new side, both of the same key (and window), match if of each group in `through`
-    (numbers of sides; the first groups are for the key columns) at least one shows a row, and if `condition` is true,
-    which is over all their columns.
+    A row of the sides before and a row of the new side match on two conditions. Both have the same key (and window).
+    In each group of `through`, at least one side shows a row. `through` has numbers of sides; its first groups are
+    for the key columns. If there is a `condition` over all their columns, it has to be true, too.
     """
 
     type: JoinType
@@ -57,7 +58,7 @@ class TableJoin(Node, frozen=True, kw_only=True, eq=False):
     tables, then the columns of the sides, whose names are disjoint (`alias.column`). A side may be a changelog's
     upserts or changes. All sides are tables, or all are windowed ones. `partitions` as in IntervalJoin.
 
-    Of windowed tables the shape is a KStream where the joined rows are asked for once they are final.
+    For windowed tables the shape is a KStream where the joined rows are asked for once they are final.
     """
 
     NOUN: ClassVar[str] = "a join of tables"
@@ -102,10 +103,9 @@ class ForeignKeyJoin(Binary, frozen=True, kw_only=True, eq=False):
 
     `equalities` pair expressions over the left with key columns of the right: its whole key, and of a windowed table
     also one of the window's columns. NULL refers to nothing. `condition`, over both, has to be true, too. LEFT and FULL
-    pad left rows without a partner with NULL, RIGHT and FULL right ones; these have no condition, and the keys of both
-    sides are the key. Driven by both sides. `left` sends changes.
-    `kept`: for how many milliseconds a window is kept behind its end, by the watermark of the windowed table; None of
-    tables without windows.
+    pad left rows without a partner with NULL, RIGHT and FULL right ones. RIGHT and FULL have no condition, and their
+    key has the keys of both sides. Driven by both sides. `left` sends changes. `kept`: for how many milliseconds a
+    window is kept behind its end, by the watermark of the windowed table; None of tables without windows.
     """
 
     NOUN: ClassVar[str] = "a join of tables"
@@ -125,10 +125,10 @@ class TableLookup(Node, frozen=True, kw_only=True, eq=False):
     """Each row of a stream beside the row of a table that it refers to; changes of the table send nothing.
 
     `equalities`, `condition` and `type` as in ForeignKeyJoin. `as_of` None: the table as it is known when the row is
-    processed, with all upserts of the same micro-batch. Otherwise the stream's event time: the newest upsert that is
-    not after it in event time, of those that the table keeps for its retention. `partitions` as in IntervalJoin.
-    `kept`: of a windowed table, for how many milliseconds behind its end a window can be looked up, by the watermark of
-    the stream; None of other tables.
+    processed, with all upserts of the same micro-batch. Otherwise it is the stream's event time: the newest upsert
+    that is not after it, among the upserts that the table keeps for its retention. `partitions` as in IntervalJoin.
+    `kept`: for how many milliseconds after its end a window of a windowed table can be looked up, by the watermark of
+    the stream. None for other tables.
     """
 
     NOUN: ClassVar[str] = "a stream-table join"

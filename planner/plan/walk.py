@@ -36,7 +36,7 @@ def walk(root: Node) -> Iterator[Node]:
 def fold_plan(
     root: Node, value: Callable[[Node, tuple[T, ...]], T], known: dict[int, tuple[Node, T]] | None = None
 ) -> T:
-    """Computes a value for each node, once, from the node and the values of its inputs. Returns that of the root.
+    """Computes a value for each node, once, from the node and the values of its inputs. Returns the value of the root.
 
     Plans are too deep to recurse. `known` holds values from before by the id of their node, and the node, so that no
     other one gets its id. New values are added to it.

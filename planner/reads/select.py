@@ -203,7 +203,7 @@ def name_read_condition(join: ast.Join, left: FromRows, right: FromRows) -> ast.
 
 
 def lower_elements(join: ast.Join, unnest: ast.UnnestedTable, left: FromRows) -> FromRows:
-    """Rows with their elements beside them; ON filters those of an inner join."""
+    """Rows with their elements beside them. ON of an inner join filters them."""
     rows = join_elements(join, unnest, left)
     is_inner = join.kind is ast.JoinKind.INNER
     return filter_rows(rows, join.on) if is_inner and join.on is not None else rows
@@ -328,9 +328,9 @@ def refuse_sorted_branches(branches: Sequence[ast.Query]) -> None:
 def read_sort_keys(
     select: ast.Select, shown: list[OutputColumn], rows: FromRows
 ) -> tuple[list[tuple[str, exp.Expression]], list[OutputColumn]]:
-    """The columns to sort by, each with how it is written, and those of them that the SELECT list does not show.
+    """The columns to sort by, each with how it is written, and the ones among them that the SELECT list does not show.
 
-    A name is that of a column of the SELECT list first, a whole number its place there.
+    A name means a column of the SELECT list first. A whole number is a place in that list.
     """
     keys: list[tuple[str, exp.Expression]] = []
     beside: list[OutputColumn] = []
@@ -357,7 +357,7 @@ def select_distinct(node: Node, outputs: list[OutputColumn], beside: list[Output
 
 
 def sort_rows(node: Node, keys: list[tuple[str, exp.Expression]], select: ast.Select) -> Node:
-    """The rows in order, as many as are asked for. Those that are equal in it are ordered by all their columns."""
+    """The rows in order, as many as are asked for. Rows that are equal in it are ordered by all their columns."""
     order: list[Sorting] = []
     for name, ordered in keys:
         type_ = node.column(name).type

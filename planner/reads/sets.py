@@ -28,7 +28,7 @@ from penstock.planner.plan.reserved import choose_unused_name
 
 
 def lower_set_query(query: ast.SetQuery, context: Context, lower_query: LowerQuery) -> Node:
-    """The different rows of both sides, of those that both have, or of the left side alone. Raises CompileError."""
+    """The different rows of UNION, INTERSECT or EXCEPT. Raises CompileError. Raises CompileError."""
     both = ast.UnionQuery((query.left, query.right), query.span)
     if query.operation is ast.SetOperation.UNION:
         united = lower_union(both, context, lower_query)

@@ -18,7 +18,7 @@ from penstock.planner.plan import KStream, Node
 def plan_views(query: ast.Query, catalog: Catalog, plan: Callable[[Derived], Node], known: dict[str, Node]) -> None:
     """Adds the plans of all views below a query to `known`, by their lower-case names. Raises CompileError.
 
-    `plan` plans one view, of which the views that it reads are known.
+    `plan` plans one view. The views that it reads are known by then.
     """
     pending = list(reversed([*list_views(query, catalog)]))
     while pending:

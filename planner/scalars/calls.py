@@ -187,7 +187,7 @@ def _cast_arguments(
 
     None if there are none. A number is no BINARY, no array and no map, so a parameter that may be a STRING is one. A
     function that reads times takes no number as text: what Spark makes of it there are seconds. Most
-    functions of dates take that of a TIMESTAMP.
+    functions of dates take the date of a TIMESTAMP.
     """
     reads_times = RowFault.TIME_TEXT in function.raises
     result: list[Argument] = []
@@ -305,7 +305,7 @@ def _rank(type_: Type) -> int:
 
 
 def _substitute(pattern: Pattern, bindings: Bindings, otherwise: Type = VOID) -> Type:
-    """The type that a pattern stands for; `otherwise` for a struct, of which a pattern says nothing."""
+    """The type that a pattern stands for. A pattern says nothing of a struct, which gives `otherwise`."""
     match pattern:
         case Simple():
             return pattern

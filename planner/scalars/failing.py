@@ -1,8 +1,8 @@
 """For which rows an expression fails: conditions that do not fail themselves, and the expression with NULL instead.
 
-What can fail is an operator or function that Spark has in a form which gives NULL instead: where its operands are not
-NULL and the form is, it fails. An operator does not look at its second operand if the first is NULL; AND, OR, CASE, IF
-and COALESCE look at no more than they need.
+What can fail is an operator or function for which Spark has a form that gives NULL instead. It fails where its
+operands are not NULL and that form is. An operator does not look at its second operand if the first is NULL; AND, OR,
+CASE, IF and COALESCE look at no more than they need.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def default_condition(condition: Expression, *, value: bool) -> Expression:
 
 
 def _only_if_sound(node: Expression) -> Tried:
-    """A node of which no order is known: nothing in it may fail."""
+    """A node whose order of evaluation is unknown: nothing in it may fail."""
     for part in _list_parts(node):
         inner = try_expression(part)
         if inner.failures:

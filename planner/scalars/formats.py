@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"(?:MI|S)?\$?[09G,]*(?:[.D][09]*)?(?:PR|MI|S)?")
 
 
 def time_format_problem(pattern: str, *, parsing: bool) -> str | None:
-    """Of a pattern such as yyyy-MM-dd, which writes times or, `parsing`, reads them."""
+    """What is wrong with a pattern such as yyyy-MM-dd, which writes times or, with `parsing`, reads them."""
     quotes = pattern.split("'")
     if len(quotes) % 2 == 0:
         return "a quote is not closed"
@@ -68,7 +68,7 @@ def time_format_problem(pattern: str, *, parsing: bool) -> str | None:
 
 
 def number_format_problem(text: str) -> str | None:
-    """Of a format such as 999,999.99 for TO_CHAR."""
+    """What is wrong with a format such as 999,999.99 for TO_CHAR."""
     spec = text.upper()
     if not re.search(r"[09]", spec):
         return "it has no digit: 0 or 9"

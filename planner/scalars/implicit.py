@@ -1,4 +1,4 @@
-"""Implicit casts: those of Spark's ANSI mode between texts and other values.
+"""Implicit casts between texts and other values, as in Spark's ANSI mode.
 
 A cast that fails for some values is marked, so that the script gets a warning for it.
 """

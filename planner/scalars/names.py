@@ -42,8 +42,8 @@ class SharedColumn(msgspec.Struct, frozen=True):
 class Scope(msgspec.Struct, frozen=True, dict=True):
     """All names that an expression may use. Names are compared without regard to case.
 
-    What stands for none of `columns` may stand for one of `beyond`. `shared`: the columns of USING. `times`: those of
-    `columns` that ROWTIME stands for where no column has this name; `times_beyond`: those of `beyond`.
+    What stands for none of `columns` may stand for one of `beyond`. `shared`: the columns of USING. `times`: the
+    columns that ROWTIME stands for where no column has this name. `times_beyond`: the same for `beyond`.
     """
 
     columns: tuple[ScopeColumn, ...]
@@ -168,7 +168,7 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
 
 
 _OF_WINDOW = "a GROUP BY with a window has window_start and window_end, and so has a table of such groups"
-# Columns that ksqlDB adds to rows, and those of windows.
+# Columns that ksqlDB adds to rows, and columns of windows.
 _PSEUDO_COLUMNS = {
     "ROWPARTITION": "declare it: place INT METADATA FROM 'partition' VIRTUAL",
     "ROWOFFSET": "declare it: place BIGINT METADATA FROM 'offset' VIRTUAL",

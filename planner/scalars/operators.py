@@ -1,7 +1,7 @@
 """Operators over typed operands -> typed results, with the casts that Spark's ANSI mode would make written out.
 
-Precision and scale of decimals follow Spark, which follows Hive and SQL Server: the exact result where it has at most
-38 digits, else digits behind the point are given up, down to six.
+Precision and scale of decimals follow Spark, which follows Hive and SQL Server. The result is exact where it has at
+most 38 digits. Otherwise digits after the point are given up, down to six.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def bitwise(node: exp.Expression, left: Typed, right: Typed, report: list[Diagno
 
 
 def concatenation(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
-    """|| of two texts, two byte strings or two arrays."""
+    """Concatenation (||) of two texts, two byte strings or two arrays."""
     if not isinstance(left.type, Array) and BINARY not in (left.type, right.type):
         left, right = as_text(left), as_text(right)
     common = common_type(left.type, right.type)

@@ -45,7 +45,7 @@ class Resolver(msgspec.Struct, frozen=True):
     scope: Scope
     report: list[Diagnostic]
     parameters: tuple[tuple[str, str, Type], ...] = ()
-    """Of each its name as written, its name in the plan, which is no column's, and its type."""
+    """For each parameter: its name as written, its name in the plan, which no column has, and its type."""
 
     def resolve(self, node: exp.Expression) -> Typed | None:
         """The expression, typed; None if something in it was reported."""
@@ -312,7 +312,7 @@ class Resolver(msgspec.Struct, frozen=True):
         return known if len(known) == len(arguments) else None
 
     def _lambda(self, node: exp.Lambda, types: tuple[Type, ...], report: list[Diagnostic]) -> Typed | None:
-        """A lambda, its `type` being that of the body's value."""
+        """A lambda. Its `type` is the type of the body's value."""
         # In `id -> id + t.id` a column stands beside a parameter of its name; in a plan columns have no `t.` any more.
         taken = [known.column for known in (*self.scope.columns, *self.scope.beyond)]
         taken += [name for _, name, _ in self.parameters]

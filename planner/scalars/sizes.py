@@ -34,7 +34,10 @@ def size_problem(call: exp.Anonymous) -> Diagnostic | None:
 
 
 def least_size(expression: exp.Expression) -> int:
-    """Characters or elements, those of elements included, as far as literals tell; 1 of what is not known."""
+    """The number of characters or elements, with the elements of elements, as far as literals tell.
+
+    1 if it is unknown.
+    """
     inner = _uncast(expression)
     if isinstance(inner, exp.Literal) and inner.is_string:
         return len(inner.name)

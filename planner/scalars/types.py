@@ -1,6 +1,6 @@
 """Types of the syntax <-> types of the plan, and which type values of two types have in common.
 
-The rules are those of Spark SQL in ANSI mode, without its guesses: STRING has nothing in common with any other type.
+The rules are Spark SQL's in ANSI mode, without its guesses: STRING has nothing in common with any other type.
 """
 
 from __future__ import annotations

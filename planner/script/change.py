@@ -257,7 +257,7 @@ def lower_default(default: ast.ElseInsert, matched: Matched, statement: ast.Upda
 def choose_names(matched: Matched, taken: Iterable[str]) -> dict[str, str]:
     """What the query calls the columns of the stream: by their own names, which rejected rows show.
 
-    `alias.column` where the own name is that of another column, or may be one of Penstock's.
+    `alias.column` where another column has the same name, or where the name may be one of Penstock's.
     """
     columns = {each.column: each.name for each in matched.source.scope.columns}
     folded = [name.casefold() for name in (*columns.values(), *taken, *(each.name for each in matched.key))]
@@ -268,7 +268,7 @@ def choose_names(matched: Matched, taken: Iterable[str]) -> dict[str, str]:
 
 
 def rename_columns(value: Named, names: Mapping[str, str]) -> Named:
-    """The value over columns of other names; those that `names` lacks stay."""
+    """The value over columns of other names. Columns that `names` lacks stay."""
 
     def find_column(column: exp.Column) -> exp.Expression | None:
         return make_column(names[column.name]) if column.name in names else None

@@ -29,7 +29,7 @@ _OTHERS = {
 def explain_no_connector(
     options: tuple[ast.Option, ...], name: ast.Name, kind: str, keys: int | None, whole: Span
 ) -> Diagnostic:
-    """The finding for options without a connector, or for no options. The arguments are those of `read_options`."""
+    """The finding for options without a connector, or for no options. The arguments are as in `read_options`."""
     found = C008.at(name.span, "", kind=kind.lower(), name=name.text)
     if not options:
         return found.with_sql(f" WITH ({EXAMPLE})", Span(whole.source, whole.end, whole.end))

@@ -19,7 +19,8 @@ _NEUTRAL: dict[type[Expression], str] = {exp.Add: "0", exp.Sub: "0", exp.Mul: "1
 def find_double_counts(
     statement: ast.Update, assignments: Sequence[Named], default: Sequence[Named], columns: Mapping[str, Column]
 ) -> list[Diagnostic]:
-    """K041 for each column that ELSE INSERT gives what SET adds. `columns`: those of the present row in expressions.
+    """K041 for each column that ELSE INSERT gives what SET adds. `columns`: the columns of the present row in
+    expressions.
 
     All of them have the fix of all.
     """

@@ -56,7 +56,7 @@ def find_feedback(queries: Sequence[RunningQuery], running: Sequence[RunningQuer
 
 
 def list_before(place: int, readers: Sequence[Sequence[int]]) -> list[int]:
-    """The query itself, and those whose rows reach it through what they write."""
+    """The query itself, and the queries whose rows reach it through what they write."""
     writers: dict[int, list[int]] = {}
     for writer, reading in enumerate(readers):
         for each in reading:

@@ -69,7 +69,7 @@ def find_differences(query: RunningQuery, emitting: Places) -> Iterator[Diagnost
 
 
 def _judge(part: exp.Expression, *, is_ksqldb: bool) -> OtherMeaning | None:
-    """`is_ksqldb`: the statement has EMIT, as those of ksqlDB have."""
+    """`is_ksqldb`: the statement has EMIT, as in ksqlDB."""
     if not isinstance(part, exp.Anonymous):
         rule = _OPERATORS.get(type(part))
         return None if rule is None else rule(part)

@@ -35,7 +35,7 @@ def find_growth(query: RunningQuery, statements: Sequence[ast.Statement]) -> lis
 
 
 def find_growing(node: Node, known: Growing) -> Growing:
-    """The columns of a node with ever new values. `known`: those of its inputs."""
+    """The columns of a node with ever new values. `known`: the growing columns of its inputs."""
     shown = {each.name for each in node.schema}
     growing = {name: value for name, value in known.items() if name in shown}
     if isinstance(node, Scan):
@@ -54,7 +54,10 @@ def find_growing(node: Node, known: Growing) -> Growing:
 
 
 def list_times(scan: Scan) -> Growing:
-    """The columns of a declared stream that hold times. Those that the event time is computed from stand for it."""
+    """The columns of a declared stream that hold times.
+
+    If the event time is computed, its input columns stand for it.
+    """
     origin, names = scan.origin, set[str]()
     if isinstance(scan.shape, KStream):
         names = {each.name for each in scan.schema if each.type == TIMESTAMP}

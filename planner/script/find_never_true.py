@@ -29,7 +29,7 @@ def find_never_true(query: RunningQuery) -> Iterator[Diagnostic]:
 
 
 def list_expressions(query: RunningQuery) -> Iterator[Expression]:
-    """All scalar expressions of a query, also those that change rows of a table."""
+    """All scalar expressions of a query, also expressions that change rows of a table."""
     for node in walk(query.root):
         yield from node.expressions
     if isinstance(query.change, UpdateRows):

@@ -17,7 +17,7 @@ _BOUNDED = frozenset(
 """Functions of times with few values. A year lasts so long that it counts among them."""
 _DISTANCES = frozenset({"DATEDIFF", "DATE_DIFF", "TIMESTAMPDIFF", "MONTHS_BETWEEN", "TIMEDIFF"})
 _LONG = frozenset({"MONTH", "MON", "MM", "QUARTER", "YEAR", "YYYY", "YY", "DECADE", "CENTURY", "MILLENNIUM"})
-"""Units of months and longer, of which there is no window either."""
+"""Units of months and longer. Windows do not have these units either."""
 _UNITS = {"SECOND": 1_000, "MINUTE": 60_000, "HOUR": 3_600_000}
 _DAY = 86_400_000
 _MICROS = {"UNIX_MICROS": 0.001, "UNIX_MILLIS": 1.0, "UNIX_SECONDS": 1_000.0, "UNIX_TIMESTAMP": 1_000.0}

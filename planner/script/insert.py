@@ -86,7 +86,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
 
 
 def name_apart(query: ast.Query) -> ast.Query:
-    """The query with other names for columns that have that of an earlier one: the target has names of its own."""
+    """The query with new names for columns that repeat an earlier name. The target has names of its own."""
     match query:
         case ast.UnionQuery():
             return replace(query, branches=tuple(map(name_apart, query.branches)))

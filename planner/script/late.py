@@ -56,7 +56,7 @@ def find_late(query: ast.Query) -> ast.Late | None:
 
 
 def split_late(query: RunningQuery, late: ast.Late, context: Context) -> tuple[RunningQuery, RunningQuery]:
-    """The query of the result and that of the late rows; raises CompileError."""
+    """The query of the result and the query of the late rows; raises CompileError."""
     assert late.into is not None
     nodes = list(walk(query.root))
     if not any(isinstance(node, Stateful) and not isinstance(node, GroupAggregate) for node in nodes):

@@ -12,7 +12,7 @@ from penstock.planner.plan.walk import walk
 
 
 def check_loops(queries: Sequence[RunningQuery], running: Sequence[RunningQuery]) -> Iterator[Diagnostic]:
-    """Finds each set of queries that read each other in a circle, at its last one. `running`: those of before.
+    """Finds each set of queries that read each other in a circle, at its last one. `running`: the queries from before.
 
     A query that reads its own place is found where it is planned.
     """

@@ -39,7 +39,7 @@ def read_metadata(statement: ast.Create, stored: tuple[Column, ...], report: lis
 def check_metadata(
     statement: ast.Create, columns: tuple[Column, ...], connector: Connector, others: tuple[Column, ...]
 ) -> tuple[Column, ...]:
-    """All columns, those of metadata among them that may be NULL; `columns` are those of metadata.
+    """All columns; metadata among them that may be missing are nullable. `columns` are the columns of metadata.
 
     Raises CompileError for metadata that the connector does not have, or that are of another type.
     """

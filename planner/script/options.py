@@ -129,7 +129,7 @@ def read_value(option: ast.Option, type_: OptionType, report: list[Diagnostic]) 
 
 
 def read_secret(value: exp.Anonymous) -> SecretOption | None:
-    """ENV('NAME') or FILE('path'), None if the name cannot be that of a variable or a file."""
+    """ENV('NAME') or FILE('path'), None if no variable or file can have that name."""
     name = str(value.expressions[0].this)
     if value.name == "ENV":
         return SecretOption("ENV", name) if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else None
@@ -205,7 +205,7 @@ def _read_trigger(option: ast.Option, value: str) -> bool:
 
 
 def check_batch_mode(statement: ast.Update, catalog: Catalog) -> None:
-    """Raises CompileError for UPDATE of a table of whose changes only the last of each key is written."""
+    """Raises CompileError for UPDATE of a table that writes only the last change of each key."""
     target = catalog.find(statement.target.text)
     if isinstance(target, Declared) and dict(target.origin.options).get(BATCH_MODE) == "compact":
         found = C021.at(statement.target.span, "", table=target.name).also(target.span, "declared here")

@@ -89,7 +89,7 @@ class ScriptState(msgspec.Struct):
             self.placed.setdefault((connector.name, place), query)
 
     def copy(self) -> ScriptState:
-        """The same state for a statement beside the script, of which nothing stays but its warnings."""
+        """The same state for a statement beside the script. Nothing but its warnings stays."""
         return replace(
             self,
             queries=list(self.queries),
@@ -111,7 +111,7 @@ class ScriptState(msgspec.Struct):
 
     @property
     def all_queries(self) -> list[RunningQuery]:
-        """Those that run already, and those of the script."""
+        """The queries that run already, and the queries of the script."""
         return [*self.catalog.running, *self.queries]
 
 
@@ -201,7 +201,7 @@ def complete_or_report(query: RunningQuery, script: ScriptState) -> Iterator[Run
 
 
 def select_queries(script: ScriptState) -> tuple[RunningQuery, ...]:
-    """The queries without those of a stream that nobody named a place for and that others read: it runs inside them."""
+    """Leaves out queries of a stream without a place of its own that other queries read. It runs inside its readers."""
     return tuple(q for q in script.queries if not (q.name in script.unplaced and q.sink.name.lower() in script.read))
 
 
@@ -298,7 +298,7 @@ def check_retention(root: Node, statement: Span) -> None:
 
 
 def add_query(query: RunningQuery, context: Context, script: ScriptState) -> None:
-    """Adds a query, and that of its late rows; raises CompileError where another one appends to the same files."""
+    """Adds a query, and the query of its late rows. Raises CompileError where another one appends to the same files."""
     parts = (query,) if context.late is None else split_late(query, context.late, context)
     for part in parts:
         check_folder(part, script)

@@ -18,7 +18,7 @@ from penstock.planner.plan import Node
 def lower_stream(query: ast.Query, context: Context) -> Node:
     """The plan of a query whose rows go to a stream, as if it said STREAM, unless it gives a table all the same.
 
-    A subquery that stands alone in FROM gives a stream as well, where it can. Errors are those of the query as written.
+    A subquery that stands alone in FROM gives a stream as well, where it can. Errors are about the query as written.
     """
     marked = mark_stream(query, below=False)
     whole = mark_stream(query, below=True)

@@ -13,7 +13,7 @@ from penstock.planner.scalars.types import type_of
 from penstock.planner.types import INTEGERS, Decimal, Type
 
 MOST_DIGITS = 37
-"""Of a sum of decimals. With 38 of them Spark may have rounded it."""
+"""The largest precision of an exact sum of decimals. With 38 of them Spark may have rounded it."""
 
 
 def find_sums(
@@ -25,8 +25,8 @@ def find_sums(
     """How an update adds to the present row, and the columns that the query needs for it beside its own.
 
     None where it does something else, or where a value may fail: that is computed for no other row than it has to be.
-    `current`: the names of the columns of the present row -> their names in the table. `names`: those of the stream ->
-    their names in the query.
+    `current`: the names of the columns of the present row -> their names in the table. `names`: the names of the
+    stream's columns -> their names in the query.
     """
     more: list[Named] = []
 

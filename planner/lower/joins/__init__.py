@@ -1,1 +1,1 @@
-"""Joins: of streams, of tables, of a stream with a table. `matrix.py` says which are legal."""
+"""Joins between streams, between tables, and between a stream and a table. `matrix.py` says which are legal."""

@@ -24,7 +24,7 @@ NEGATED = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 
 
 class Ends(msgspec.Struct, frozen=True):
-    """The ends found so far: of the difference right.time - left.time, None while open."""
+    """The ends found so far for the difference right.time - left.time. An end is None while open."""
 
     lower: BoundEnd | None = None
     upper: BoundEnd | None = None
@@ -206,7 +206,8 @@ def round_end(microseconds: Fraction, closed: bool, *, upwards: bool) -> tuple[B
 class SplitBound(msgspec.Struct, frozen=True):
     """The ends that some conjuncts give together.
 
-    `used` gave them. Those of them that say more are in `rest` as well, with all others.
+    `used` gave them. `used` gave them. Conjuncts in `used` that say more than the ends are in `rest` as well, with all
+    others.
     """
 
     ends: Ends

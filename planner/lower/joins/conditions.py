@@ -56,7 +56,7 @@ def split_conditions(
 
 
 def explain_no_equality(join: ast.Join, parts: Sequence[exp.Expression], left: FromRows, right: FromRows) -> Diagnostic:
-    """The finding of a join without a key. `parts`: its conditions, without those that compare times or windows."""
+    """The finding of a join without a key. `parts`: its conditions, except comparisons of times or windows."""
     both = all(isinstance(rows.node.shape, KStream) for rows in (left, right))
     found = J008.at(find_right_span(join), "every left row would meet every right row" + " in the interval" * both)
     hint = "ON the key of one side = that of the other" + ", and a bound on the times" * both

@@ -61,7 +61,7 @@ def check_matrix(join: ast.Join, left: FromRows, right: FromRows) -> None:
 def check_times(join: ast.Join, left: FromRows, right: FromRows) -> None:
     """Raises CompileError for FOR SYSTEM_TIME AS OF where no row of a stream looks a row of a table up.
 
-    Of windowed tables no former rows are kept.
+    Former rows are not kept for windowed tables.
     """
     looked_up = KTable if right.as_of_time is not None else KTable | WTable
     is_lookup = isinstance(left.node.shape, KStream) and isinstance(right.node.shape, looked_up)

@@ -1,6 +1,6 @@
 """EXISTS (SELECT …) and IN (SELECT …) in WHERE, over a table that changes -> LEFT SEMI and LEFT ANTI joins.
 
-The subquery may compare any columns of the table with the row around it. Results are those of SQL, also where values
+The subquery may compare any columns of the table with the row around it. Results are as in SQL, also where values
 are NULL. What would need to know whether the whole table has a NULL is refused.
 """
 
@@ -146,7 +146,7 @@ def refuse_nulls(
 
 
 def find_present(condition: exp.Expression) -> str | None:
-    """The column of which the condition says IS NOT NULL."""
+    """The column that the condition says IS NOT NULL about."""
     whole = bare(condition)
     inner = bare(whole.this) if isinstance(whole, exp.Not) else whole
     if inner is whole or not isinstance(inner, exp.Is) or not isinstance(inner.expression, exp.Null):

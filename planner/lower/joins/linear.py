@@ -26,7 +26,7 @@ class Near(msgspec.Struct, frozen=True):
 
 
 class Times(msgspec.Struct, frozen=True):
-    """What the analysis knows: the joined columns, the two event times among them, and those that are near to these."""
+    """What the analysis knows: the joined columns, the two event times among them, and the columns near to these."""
 
     scope: Scope
     left: str

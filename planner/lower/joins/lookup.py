@@ -41,7 +41,9 @@ from penstock.planner.plan.walk import stateful, walk
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """How rows of one side refer to those of the other: by its whole key; what else ON says of both."""
+    """How rows of one side refer to rows of the other: `equalities` cover its whole key, `condition` is the
+    rest of ON.
+    """
 
     equalities: tuple[Equality, ...]
     condition: exp.Expression | None
@@ -50,7 +52,10 @@ class Reference(msgspec.Struct, frozen=True):
 def find_reference(
     table: Node, equalities: Sequence[Equality], conditions: Sequence[exp.Expression]
 ) -> Reference | None:
-    """The equalities, of which the second parts are of `table`, as a reference to its rows; None if they are none."""
+    """The equalities as a reference to rows of `table`, which their second parts are about.
+
+    None if they do not cover its key.
+    """
     shape = table.shape
     assert not isinstance(shape, KStream)
     wanted = [[name] for name in shape.key]
@@ -78,7 +83,7 @@ def lower_foreign_key(
     conditions: Sequence[exp.Expression],
     context: Context,
 ) -> FromRows:
-    """A join of two tables of which the rows of one refer to rows of the other; raises CompileError."""
+    """A join of two tables where rows of one refer to rows of the other. Raises CompileError."""
     found = find_reference(right.node, equalities, conditions)
     swapped = None
     if found is None or join.kind is ast.JoinKind.RIGHT:
@@ -122,7 +127,7 @@ def narrow_referring(
 
 
 def make_foreign_key_join(type_: JoinType, span: Span, left: Node, right: Node, reference: Reference) -> ForeignKeyJoin:
-    """The join of two tables of which the left one refers to the right one."""
+    """The join of two tables where the left one refers to the right one."""
     shape = left.shape
     if type_ in (JoinType.RIGHT, JoinType.FULL):
         shape = KTable((*shape.key, *right.shape.key))
@@ -248,7 +253,7 @@ def find_kept_time(join: ast.Join, right: FromRows, context: Context) -> int | N
         found = J020.at(join.right.span, "", relation=right.name)
         found = found.because("A window can be looked up only while it can still change.")
         context.warnings.append(found.with_hint("RETENTION 7 DAYS behind the GROUP BY of the table"))
-    # The watermark is that of another stream, which does not wait for the grace period.
+    # The watermark comes from another stream, which does not wait for the grace period.
     return max(each.grace + (each.retention or 0) for each in find_windows(right.node))
 
 

@@ -19,8 +19,8 @@ ONE_SIDED = (JoinKind.SEMI, JoinKind.ANTI)
 class JoinRule(msgspec.Struct, frozen=True):
     """A legal cell: the kinds of join it allows, what they give, and whether a time bound is required.
 
-    `passes/check_supported.py` refuses those that this version does not run. `reason`, `hint`: why there are no other
-    kinds, and what comes close to them.
+    `passes/check_supported.py` refuses the kinds that this version does not run. `reason`, `hint`: why there are no
+    other kinds, and what comes close to them.
     """
 
     kinds: tuple[JoinKind, ...]

@@ -42,7 +42,9 @@ class RemoteTable(msgspec.Struct, frozen=True):
 
 
 def find_remote_table(node: Node) -> RemoteTable | None:
-    """The table of which the relation is columns alone, if it is one that queries can only look rows up in."""
+    """The table behind the relation, if the relation selects plain columns and queries can only look rows up in
+    the table.
+    """
     columns = {each.name: each.name for each in node.schema}
     while isinstance(node, Project):
         values = {item.name: item.value for item in node.items}
@@ -72,7 +74,10 @@ def lower_remote_lookup(
     equalities: tuple[Equality, ...],
     conditions: list[exp.Expression],
 ) -> FromRows:
-    """The rows of the stream beside those of the table. `equalities` compare its whole key, `conditions` the rest."""
+    """The rows of the stream beside their rows of the table.
+
+    `equalities` compare its whole key, `conditions` the rest.
+    """
     kind = join.kind
     type_ = JoinType.LEFT if kind in (ast.JoinKind.LEFT, ast.JoinKind.ANTI) else JoinType.INNER
     looked = look_up_rows(type_, find_right_span(join), left, right, table, equalities, conditions)

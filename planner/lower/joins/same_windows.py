@@ -69,7 +69,10 @@ def match_windows(join: ast.Join, parts: Sequence[exp.Expression], left: FromRow
 
 
 def list_left_columns(left: FromRows, shape: WTable) -> list[tuple[str, bool]]:
-    """The window columns of the left side, and whether each is an end; of several tables joined those of each."""
+    """The window columns of the left side, and whether each is an end.
+
+    A join of tables has window columns of each table.
+    """
     if not isinstance(left.node, TableJoin):
         return [(shape.start, False), (shape.end, True)]
     sides = [each.input.shape for each in left.node.sides if not each.shift]

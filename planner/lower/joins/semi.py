@@ -61,7 +61,7 @@ def keep_matched(
     *,
     is_negated: bool,
 ) -> Node:
-    """The rows of `left` that have a partner in the table `right`, with `is_negated` those that have none.
+    """The rows of `left` that have a partner in the table `right`, or with `is_negated` the rows that have none.
 
     Raises CompileError if that cannot be computed.
     """

@@ -58,7 +58,10 @@ def qualify_name(alias: str, name: str) -> str:
 
 
 def join_scopes(left: FromRows, right: FromRows) -> Scope:
-    """The scope with the columns of both sides. The event time of a stream is that of its rows beside a table, too."""
+    """The scope with the columns of both sides.
+
+    The event time of a stream stays the event time of the rows that a lookup in a table gives.
+    """
     is_lookup = isinstance(left.node.shape, KStream) and not isinstance(right.node.shape, KStream)
     times = left.scope.times if is_lookup else (*left.scope.times, *right.scope.times)
     return Scope((*left.scope.columns, *right.scope.columns), shared=left.scope.shared, times=times)

@@ -1,6 +1,6 @@
 """EXISTS (SELECT …) and IN (SELECT …) in the WHERE of a stream, over a table in a database -> lookups.
 
-The subquery must compare the whole primary key of the table, so at most one row decides. Results are those of SQL, also
+The subquery must compare the whole primary key of the table, so at most one row decides. Results are as in SQL, also
 where values are NULL.
 """
 

@@ -65,7 +65,7 @@ def lower_primary_join(
 ) -> FromRows | None:
     """The join of two tables on both their primary keys, None if it is on something else; raises CompileError.
 
-    Of windowed tables: `shift` as in the plan, `windows` are the window columns of the left side that are compared.
+    For windowed tables, `shift` is as in the plan. `windows` are the window columns of the left side that are compared.
     """
     lefts, rights = Keyed(left.node), Keyed(right.node)
     compared = match_keys(equalities, lefts, rights)
@@ -122,7 +122,7 @@ def match_keys(equalities: Sequence[Equality], lefts: Keyed, rights: Keyed) -> l
         left, right = lefts.place(one), rights.place(other)
         if left is not None and right is not None:
             numbers.setdefault((left, right), number)
-    partners: dict[int, int] = {}  # of the right columns
+    partners: dict[int, int] = {}  # the partners of the right columns
 
     def pair(left: int, tried: set[int]) -> bool:
         """Whether the column has got a partner, maybe one whose own has another to go to."""
@@ -164,7 +164,10 @@ def wrap_table(node: Node) -> TableJoin:
 
 
 def find_shown_groups(steps: Sequence[Step]) -> list[frozenset[int]]:
-    """The groups of sides of which at least one shows a row in every row of the join, each enough by itself."""
+    """Groups of sides.
+
+    In every row of the join, at least one side of each group shows a row. Each group is enough by itself.
+    """
     groups = [frozenset([0])]
     for number, step in enumerate(steps, start=1):
         new = frozenset([number])
@@ -201,7 +204,7 @@ def derive_shape(sides: Sequence[Side], steps: Sequence[Step]) -> KTable | WTabl
 
 
 def derive_schema(left: TableJoin, right: Node, type_: JoinType, types: Sequence[Type]) -> tuple[Column, ...]:
-    """The key columns and the window, then those of the sides; the columns of a padded side can be NULL."""
+    """The key columns and the window, then the columns of the sides. The columns of a padded side can be NULL."""
     count, whole = len(types), len(table_shape(left).identity)
     left_nullable = [each.nullable for each in left.schema[:count]]
     right_nullable = [right.column(name).nullable for name in table_shape(right).key]

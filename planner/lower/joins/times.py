@@ -25,12 +25,12 @@ class JoinTimes(msgspec.Struct, frozen=True):
     right_time: str
 
     def times(self) -> tuple[EventTime, ...]:
-        """The event times of the joined rows: those of the sides that are not padded.
+        """The event times of the joined rows: the event times of the sides that are not padded.
 
         Panes come out in the order of their own rows, whose partners are spread over the width of the bound. Without
-        panes a pair comes out when the second of its rows is read. That one is not behind the watermark, the other at
-        most the reach of the bound behind it; and no pair before was further ahead of the watermark than a delay and
-        that reach.
+        panes a pair comes out when the second of its rows is read. This second row is not behind the watermark. The
+        other row is behind it by the reach of the bound at most. No earlier pair was ahead of the watermark by more
+        than a delay and that reach.
         """
         if self.pane is None and self.type not in (JoinType.INNER, JoinType.SEMI):
             return ()  # a row without a partner may come out long after later ones
