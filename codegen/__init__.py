@@ -94,7 +94,7 @@ def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Pro
 
 
 def name_operators(queries: Sequence[RunningQuery]) -> list[dict[Node, str]]:
-    """Of each query of a script: its operators with state, and the name of the Spark query that runs each."""
+    """For each query of a script: its operators with state, and the name of the Spark query that runs each."""
     names = _names([query.name for query in queries])
     shared: dict[Node, Scan] = {}
     named = []

@@ -30,7 +30,7 @@ from penstock.planner.plan import (
 
 
 def find_closing(node: Stateful, emission: Emission) -> Closing | None:
-    """When rows of the operator come out; None if they do not wait. `emission`: that of the query."""
+    """When rows of the operator come out; None if they do not wait. `emission`: the emission of the query."""
     match node:
         case WindowAggregate():
             return _closing_of_window(node.window) if node.emission is Emission.FINAL else None

@@ -19,7 +19,7 @@ class Connected:
 
     @property
     def values(self) -> dict[str, Value]:
-        """The options, and the defaults of those that are not set."""
+        """The options, and the defaults of options that are not set."""
         return {**connector_of(self.connector).defaults, **dict(self.options)}
 
     def number(self, option: str) -> int:

@@ -27,8 +27,8 @@ def fingerprint(
 ) -> str:
     """SHA-256 of the inputs and how they are read, the checkpoint contract, the output, and the state.
 
-    The name of the query, with which the names of its views begin, is left out. Of the `numbered` columns, only the
-    numbers count. Blanks are left out, because long names break lines.
+    The name of the query, with which the names of its views begin, is left out. Only the numbers of `numbered`
+    columns count. Blanks are left out, because long names break lines.
     """
 
     def leave_names_out(text: str) -> str:

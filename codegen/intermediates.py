@@ -42,7 +42,8 @@ def cut_at_intermediates(
     shared: dict[Node, Scan] | None = None,
     streams: dict[Intermediate, str] | None = None,
 ) -> list[RunningQuery]:
-    """The query as queries without `Intermediate` nodes, except those of `find_inside`. Writers come before readers.
+    """The query as queries without `Intermediate` nodes, except the nodes of `find_inside`. Writers come before
+    readers.
 
     `name` is the name of the whole query as a plain identifier. The other queries, and the streams that they write, are
     called `<name>_intermediate1` and so on. None of these names is in `taken`. `shared` holds the streams that earlier

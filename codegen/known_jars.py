@@ -31,9 +31,9 @@ KAFKA_4_2 = (
     Jar("org.apache.kafka:kafka-clients:3.9.2", "014b4ef36884478a932641818b080c36a8f8e2e92dc771e800c9d2694f4f83d8"),
     Jar("org.apache.commons:commons-pool2:2.13.1", "f77a5060d6936a9144023584232f9de3f2248f1abfe156e9d31795f18770674f"),
 )
-"""Of Kafka, for Spark 4.2."""
+"""Kafka's archives for Spark 4.2."""
 
-# Of Amazon's SDK what S3 takes, 13 MB, and not the bundle of 600 MB.
+# The parts of Amazon's SDK that S3 needs: 13 MB, where the whole bundle has 600 MB.
 _SDK = (
     ("annotations", "6f36bd87155d1dd85d6efbdd29e532e3759a022211feb71affebee1aa34f04b8"),
     ("apache-client", "6eade21b482724ed0a4613eaa95d20e47e7a81304bd28538ac427fece94a7740"),
@@ -83,4 +83,4 @@ S3A_3_5 = (
     ),
     *(Jar(f"software.amazon.awssdk:{artifact}:2.35.4", sha256) for artifact, sha256 in _SDK),
 )
-"""Of S3, for Hadoop 3.5."""
+"""S3's archives for Hadoop 3.5."""

@@ -55,7 +55,7 @@ def max_lag(node: Node, time: str) -> int:
         case TableLookup():
             return 0  # rows of a stream that are not late
         case TableJoin():
-            # Windows meet at the end of the latest of them; the row has the window of those that are not shifted.
+            # Windows meet at the end of the latest of them. The row has the window of the sides that are not shifted.
             shapes = [side.input.shape for side in node.sides]
             ends = {node.identity[-1], *(each.end for each in shapes if isinstance(each, WTable))}
             length = 0 if time in ends else _length(node)

@@ -12,7 +12,8 @@ from penstock.planner.functions.facts import RowFault
 class Place:
     """An expression in a text of Spark SQL: its characters `start` to `end`, not counting blanks; what it was made of.
 
-    `name` is that of a function, an operator's sign, or `CAST AS` and a type; `operands` are those of an operator.
+    `name` is the name of a function, an operator's sign, or `CAST AS` and a type. `operands` are the operands of an
+    operator.
     """
 
     start: int

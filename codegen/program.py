@@ -70,9 +70,9 @@ class Input(Connected):
     """One source of rows. It is registered as the view `view` before the views of its query are made.
 
     Records that are parsed have three columns beside the declared ones. `_malformed` is the text of a record that does
-    not match the declared types, else NULL. `_file` is the path, and `_arrived` the modification time of the file. Of a
-    message, `_topic`, `_partition` and `_offset` say where it is, and `_arrived` is its timestamp. A
-    read of an ordered input of files also has `_commit`: the place of the file among those that Spark's file
+    not match the declared types, else NULL. `_file` is the path, and `_arrived` the modification time of the file.
+    Messages have `_topic`, `_partition` and `_offset`, which say where they are, and `_arrived`, their timestamp. A
+    read of an ordered input of files also has `_commit`. It is the place of the file among the files that Spark's file
     sink has committed, NULL if it has committed none. Other inputs have the declared columns only.
     """
 
@@ -83,7 +83,7 @@ class Input(Connected):
     columns: tuple[tuple[str, str], ...]
     """The declared columns: name and Spark type."""
     filters: tuple[ColumnFilter, ...] = ()
-    """Of a read: rows for which one of these is not true need not be there."""
+    """In a read, rows for which one of these is not true need not be there."""
     ordered: bool = False
     """Whether there is a column `_place`, which grows from record to record of a file."""
     metadata: tuple[tuple[str, str], ...] = ()
@@ -93,7 +93,7 @@ class Input(Connected):
     tombstones: bool = False
     """Whether there is a column `_tombstone`: whether a record deletes the row of its key."""
     newest_by_place: bool = False
-    """Whether of two records of a key the one is newer whose place comes later, whatever their times are."""
+    """If true, a record's place and not its event time decides which record of a key is newest."""
     partitions: int | None = None
     """The declared number of partitions, None if there is none."""
     explained: bool = False
@@ -151,9 +151,9 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class RemoteView(Connected):
-    """A temporary view of the rows of another one, with those that Python workers find for them in a database.
+    """A temporary view of the rows of another view, with the rows that Python workers find for them in a database.
 
-    The view `source` has the columns of this one, but those of `picked` and `any_row`, and the values of the keys.
+    The view `source` has the columns of this view, except `picked` and `any_row`, and the values of the keys.
     """
 
     name: str
@@ -264,9 +264,9 @@ class SparkQuery:
     timed: bool
     """Whether the query has a watermark. If so, the runtime registers two more views before all others.
 
-    `<name>_clock` has a row with a struct `now`: `watermark`, that of the micro-batch, and `batch`, its number.
-    `<name>_end` is a stream with rows of `time` and `input`, which move the watermark of the input so named. The row
-    that drains a query has an `input` of NULL, which means all inputs, and a `time` after every event time.
+    `<name>_clock` has a row with a struct `now`: `watermark` is the watermark of the micro-batch, and `batch` its
+    number. `<name>_end` is a stream with rows of `time` and `input`, which move the watermark of the input so named.
+    The row that drains a query has an `input` of NULL, which means all inputs, and a `time` after every event time.
     """
     key: tuple[str, ...]
     """The columns by which newer rows replace older ones in an `update` query."""
@@ -280,7 +280,7 @@ class SparkQuery:
     watermark_inputs: tuple[WatermarkInput, ...] = ()
     """The inputs that the watermark depends on."""
     takes_heartbeats: bool = False
-    """Whether one of them, or of those of another query of the program, may be moved by heartbeats."""
+    """Whether heartbeats may move one of them, or an input of another query of the program."""
     closing: Closing | None = None
     """When rows that wait for the watermark come out, None if none does."""
     partitions: int | None = None
@@ -297,7 +297,7 @@ class SparkQuery:
     numbered: bool = False
     """Whether it reads the number of the micro-batch from `<name>_clock`."""
     rejects_beside: str | None = None
-    """Of a query that writes an intermediate stream: the folder of the sink beside which its rejected rows go."""
+    """For a query that writes an intermediate stream: its rejected rows go beside this folder of a sink."""
     change: TableChange | None = None
     """How its rows change a table that others own, too; None for other sinks."""
     real_time: int | None = None
@@ -328,8 +328,8 @@ class SparkQuery:
 class SmallTable:
     """The `columns` of a table of files that a small read reads, and DuckDB's name for it.
 
-    With a `key` the files hold records, of which the newest of each key is the row: the one with the greatest
-    `sequence`, if there is one, and then the last. One whose `operation` deletes leaves no row.
+    With a `key` the files hold records, and the newest record of each key is the row. It is the one with the
+    greatest `sequence`, if there is one, and then the last. One whose `operation` deletes leaves no row.
     """
 
     name: str
@@ -363,8 +363,8 @@ class SmallRead:
 class Read:
     """A query over what is there now. Its inputs and then its views are registered in order.
 
-    `result` is the answer, which has these `columns`. The names of its inputs and views may be those of others: it
-    needs a session of its own.
+    `result` is the answer, which has these `columns`. Its inputs and views may have names that others have, too:
+    it needs a session of its own.
     """
 
     settings: tuple[tuple[str, str], ...]

@@ -101,7 +101,7 @@ def _settings_of(query: SparkQuery, program: Program) -> list[tuple[str, str | N
 
 
 def _query(query: SparkQuery, settings: Sequence[tuple[str, str | None]]) -> str:
-    """A function that runs one query, preceded by one for each input of which rows can be set aside."""
+    """A function that runs one query. Before it stands a function for each input that can have rows set aside."""
     body = [f'"""To {query.output.connector}: {comment_text(query.output.name)}."""']
     if not query.checked:
         body.append(f'spark.conf.set("{CHECK_SETTING}", "false")')

@@ -28,12 +28,12 @@ class SparkVersion:
 
 
 SLOT_CHECK_SETTING = "spark.scheduler.pipelinedGroup.slotCheck.enabled"
-"""Whether Spark compares the slots that are free with those that a query in real time needs, when a batch begins."""
+"""Whether Spark compares the free slots with the slots that a query in real time needs, when a batch begins."""
 
 SPARK_VERSIONS: Mapping[Number, SparkVersion] = {
     (4, 2): SparkVersion(jars={"kafka": KAFKA_4_2, "s3a": S3A_3_5}),
     (4, 3): SparkVersion(
-        # Maven has no spark-sql-kafka of 4.3 yet; that of 4.2 runs with it.
+        # Maven has no spark-sql-kafka of 4.3 yet; the release for 4.2 runs with it.
         jars={"kafka": KAFKA_4_2, "s3a": S3A_3_5},
         settings=(
             # Spark SQL can run programs and read any file; what we send it never asks for that.
@@ -45,7 +45,7 @@ SPARK_VERSIONS: Mapping[Number, SparkVersion] = {
 }
 """In ascending order."""
 REAL_TIME_SINCE: Number = (4, 3)
-"""Spark 4.2 has a real-time mode, too, and not the setting that lets its checkpoints be those of micro-batches."""
+"""Spark 4.2 has a real-time mode, too, but lacks the setting that shares its checkpoints with micro-batches."""
 _LACKING: Mapping[Number, str] = {
     (4, 1): "it has no MAX_BY that gives several values, which changing tables need",
     (4, 0): "it has neither the type TIME nor MAX_BY that gives several values, which changing tables need",

@@ -17,15 +17,15 @@ class TableChange:
     """The columns of the table: name, Spark type, and whether it may be NULL."""
     key: tuple[str, ...]
     order: str | None = None
-    """A column beside those of the rows: of rows of one key, the one with the greatest value is the last."""
+    """A column beside the columns of the rows. The last row of a key is the one with its greatest value."""
     operation: str | None = None
-    """Of a put: a column beside those of the rows that says which of them delete; None if none does."""
+    """For a put: a column beside the columns of the rows that says which rows delete. None if none does."""
     assigned: tuple[str, ...] = ()
-    """Of an update: the columns that it sets."""
+    """For an update: the columns that it sets."""
     inserted: tuple[str, ...] | None = None
-    """Of an update: the columns that a new row begins with; None if there are no new rows."""
+    """For an update: the columns that a new row begins with. None if there are no new rows."""
     current: tuple[str, ...] = ()
-    """Of an update: the columns that it reads of the row as it is."""
+    """For an update: the columns that it reads of the row as it is."""
     fold: str | None = None
     """The SELECT that computes `assigned` and `inserted` where `current` is read. It is described in codegen/sql.
 

@@ -29,7 +29,7 @@ class PackedView:
 class PartialView:
     """A temporary view of tables of partial aggregates, which DuckDB computes in Spark's Python workers.
 
-    The view `source` is that of a PackedView. DuckDB queries a table `rows` with these columns: the number `place` of
+    The view `source` comes from a PackedView. DuckDB queries a table `rows` with these columns: the number `place` of
     each row, its `bucket`, its `time` in microseconds, and the fields `given`.
     """
 
@@ -123,7 +123,7 @@ class LookupView:
 
 @dataclass(frozen=True, slots=True)
 class MultisetView:
-    """A temporary view that DuckDB computes in Spark's Python workers from arriving rows and those that they add up to.
+    """A temporary view that DuckDB computes in Spark's Python workers from arriving rows and the kept rows.
 
     The view `source` has a number `bucket`, an unused `time`, and `rows`, a table. In each micro-batch DuckDB runs
     `fold` over the kept rows of a bucket and the rows that have arrived, and `sql` over the rows kept from now on.
@@ -150,8 +150,8 @@ class SessionView:
     """A temporary view that DuckDB computes in Spark's Python workers from arriving rows and the sessions of others.
 
     The view `source` has a number `bucket`, an event time `time`, and `rows`, a table. The fields `start` and `end` are
-    the session of a row. In each micro-batch DuckDB runs `merge` over the kept rows of a bucket and those that have
-    arrived, and `sql` over its answer. Rows are kept until the watermark has passed their `end`.
+    the session of a row. In each micro-batch DuckDB runs `merge` over the kept rows of a bucket and the arriving
+    rows, and `sql` over its answer. Rows are kept until the watermark has passed their `end`.
     """
 
     name: str

@@ -10,7 +10,7 @@ from penstock.planner.plan import SecretOption
 
 
 def leave_out(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments without those that say what is so by default."""
+    """Drops arguments that are equal to their defaults."""
     return {name: value for name, value in arguments.items() if value not in (None, False, ())}
 
 

@@ -22,7 +22,7 @@ class TableArguments:
     policy: dict[str, Any]
     changes: dict[str, Any]
     sums: dict[str, Any]
-    """Those of `UpdateSums`, empty if the change has none."""
+    """The arguments of `UpdateSums`, empty if the change adds nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Aggregates over groups -> those of DuckDB."""
+"""Aggregates over groups -> aggregates of DuckDB."""
 
 from __future__ import annotations
 

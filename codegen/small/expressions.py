@@ -30,7 +30,7 @@ from penstock.planner.types import (
 
 COLUMN = "c"
 PLAIN_TYPES = (*INTEGERS, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP)
-"""With decimals the types that a small read knows. Of DOUBLE it has no -0.0, and nothing but numbers."""
+"""With decimals the types that a small read knows. A DOUBLE is a plain number here, never -0.0, NaN or infinite."""
 _DEEPEST = 100
 _DIGITS = dict(zip(INTEGERS, (3, 5, 10, 19), strict=True))
 _WHOLE = re.compile(r"[0-9]{1,18}")
@@ -89,7 +89,7 @@ class SmallScope:
 
 
 def cast(value: Expression, type_: Type) -> Expression:
-    """CAST(value AS type). Times have no zone in DuckDB: they are those of UTC."""
+    """CAST(value AS type). Times have no zone in DuckDB. They are in UTC."""
     name = "VARCHAR" if type_ == STRING else str(type_)
     return exp.Cast(this=value, to=exp.DataType.build(name, dialect="duckdb"))
 

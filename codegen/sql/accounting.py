@@ -75,7 +75,7 @@ def find_wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
 
 
 def count_left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | None]) -> dict[Node, tuple[Metric, ...]]:
-    """The counts on the rows of operators that give back the rows of one scan: those that nothing above wants."""
+    """Counts of rows that nothing above wants, on operators that give back the rows of one scan."""
     readers = Counter(below for node in nodes for below in node.inputs)
     metrics: dict[Node, tuple[Metric, ...]] = {}
     for node in nodes:
@@ -124,7 +124,7 @@ def _run(node: Node, readers: Mapping[Node, int]) -> list[Filter | Project | Rek
 
 
 def _through(run: Sequence[Filter | Project | Rekey], wanted: Expression | None) -> Expression | None:
-    """The condition on the rows that a run reads, if `wanted` is that on those that it gives."""
+    """The condition on the rows that a run reads, from `wanted`, the condition on the rows that it gives."""
     asked = [_columns_of(wanted)]
     for node in run:
         below = asked[-1]

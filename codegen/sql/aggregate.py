@@ -67,7 +67,8 @@ def window_aggregate_views(node: WindowAggregate, name: str, source: str, own: t
 def _cumulate_views(
     node: WindowAggregate, window: Cumulate, name: str, source: str, own: tuple[str, ...]
 ) -> tuple[View, ...]:
-    """Of the hopping windows of that size which hold a row, those are kept that reach back to the start of its own.
+    """A row lies in several hopping windows of that size. Kept are the windows that reach back to the start of the
+    row's own.
 
     Each is as long as the size until it is shown, so that the watermark closes it at its end.
     """
@@ -139,7 +140,7 @@ def aggregate_call(aggregate: Aggregate) -> Expression:
 
 
 def _extreme(aggregate: Aggregate) -> Expression:
-    """MIN_BY and MAX_BY: of several values with the same least or greatest one the least, or the greatest.
+    """MIN_BY and MAX_BY. If several values have the same least or greatest order, the least or the greatest value wins.
 
     Spark orders structs by their fields, NULL first. It does not order maps.
     """

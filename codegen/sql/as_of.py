@@ -1,7 +1,7 @@
 """TableLookup FOR SYSTEM_TIME AS OF -> rows and upserts in buckets that wait for the watermark, and DuckDB over these.
 
-When the watermark has passed a row, all upserts that are not after it have arrived. Of each key the last upsert behind
-the watermark is remembered. Rows to come cannot ask for an earlier one. Views:
+When the watermark has passed a row, all upserts that are not after it have arrived. For each key, the last upsert
+behind the watermark is remembered. Rows to come cannot ask for an earlier one. Views:
 
 * `<name>_sides`: the rows of the stream and the upserts, each as a struct beside a NULL, with their keys and times; a
   tombstone has no struct;
@@ -72,7 +72,7 @@ def _sides(node: TableLookup, keys: list[str], stream: str, upserts: str) -> Exp
 
 
 def _order(keys: list[str]) -> Expression:
-    """DuckDB's SELECT of all places, key by key, by time, upserts before rows, and those of one time in their order."""
+    """DuckDB's SELECT of all places, key by key, by time, upserts before rows, and rows of one time in their order."""
     partition = [exp.Ordered(this=column(each), nulls_first=True) for each in ("pane", *keys)]
     numbered = exp.Window(this=call("DENSE_RANK"), order=exp.Order(expressions=partition), over="OVER")
     last = exp.Ordered(this=column(_UPSERT), desc=True, nulls_first=False)
@@ -83,7 +83,7 @@ def _order(keys: list[str]) -> Expression:
 
 
 def _last_records() -> Expression:
-    """DuckDB's SELECT: the place of each row that is new behind the watermark, and that of its upsert."""
+    """DuckDB's SELECT: the place of each row that is new behind the watermark, and the place of its upsert."""
     frame = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
     upsert = call("MAX", only_if(column(_UPSERT), column("place")))
     before = exp.Window(

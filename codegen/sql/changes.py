@@ -77,7 +77,7 @@ def filter_view(node: Filter, name: str, source: str, own: tuple[str, ...]) -> V
 
 
 def project_view(node: Project, name: str, source: str, own: tuple[str, ...]) -> View:
-    """The items. Of a tombstone, only items that are part of the key are computed."""
+    """The items. For a tombstone, only items that are part of the key are computed."""
     if own == CHANGE_ROW:
         return _each_side_view(
             node.input.schema,

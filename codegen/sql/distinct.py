@@ -1,7 +1,7 @@
 """DISTINCT aggregates, which Spark has none of on streams -> the set of a group's values, and array functions over it.
 
-The results are those of Spark's own aggregates, to the type and the last digit. COLLECT_SET leaves NULLs out and holds
-one NaN and one zero.
+The results equal the results of Spark's own aggregates, to the type and the last digit. COLLECT_SET leaves NULLs out
+and holds one NaN and one zero.
 """
 
 from __future__ import annotations

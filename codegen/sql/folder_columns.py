@@ -27,7 +27,10 @@ _VALUE, _WRONG = "value", "wrong"
 
 @dataclass(frozen=True, slots=True)
 class FolderColumns:
-    """The columns that folders may have values of: those whose types a text can have, with their numbers as fields."""
+    """The columns that folders may have values of, with their numbers as fields.
+
+    Their types are types that a text can have.
+    """
 
     columns: tuple[tuple[str, Type], ...]
 
@@ -66,7 +69,7 @@ class FolderColumns:
 
 
 def choose_columns(columns: Sequence[tuple[str, Type]]) -> FolderColumns:
-    """Those whose types a text can have."""
+    """Chooses the columns whose types a text can have."""
     kept = [each for each in columns if each[1] != BINARY and not isinstance(each[1], Array | Map | Struct)]
     return FolderColumns(tuple(kept))
 

@@ -122,7 +122,7 @@ def _sides(
 
 
 def _is_deleted(table: Node) -> Expression:
-    """Of an intermediate changelog deltas are read, because it may be that of the left side, too."""
+    """Deltas are read from an intermediate changelog, because the left side may read it, too."""
     has_deltas = is_intermediate(origin_of(table)) and not isinstance(table.shape, WTable)
     return _LEAVES.copy() if has_deltas else column(DELETED)
 
@@ -136,7 +136,7 @@ def _until(side: Node, kept: int | None) -> list[Expression]:
 def _newest(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[str]) -> Expression:
     """DuckDB's SELECT: the places of the left rows that are in the bucket, and of the newest upsert of each key.
 
-    Of windows only those that are kept.
+    Windows are there only while they are kept.
     """
     is_left = column("is_left")
     now = exp.Subquery(this=select([call("MAX", column("now"))], "rows"))
@@ -180,7 +180,7 @@ def _rows(alias: str) -> exp.Table:
 
 
 def _pairs(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[str]) -> Expression:
-    """DuckDB's SELECT: of each delta the places of the left and the right row, and whether it inserts or deletes."""
+    """DuckDB's SELECT. For each delta: the places of the left and the right row, and whether it inserts or deletes."""
     is_left, is_right = column("is_left"), exp.Not(this=column("is_left"))
     there = exp.Not(this=column("deleted"))
     touched = _select_touched_keys(references, identity)
@@ -229,7 +229,7 @@ def _find_unreferred(references: Sequence[str], lefts: Expression, rights: Expre
 
 
 def _select_touched_keys(references: Sequence[str], identity: Sequence[str]) -> Expression:
-    """The keys of the left rows that are affected: inserted or deleted ones, and those whose right row has changed."""
+    """The keys of the left rows that are affected: inserted or deleted rows, and rows whose right row has changed."""
     is_new = exp.Not(this=column("known"))
     own = select(map(column, identity), "rows").where(both(column("is_left"), is_new), copy=False)
     upserts = rows_where(_all(exp.Not(this=column("is_left")), is_new.copy()), "n")

@@ -1,7 +1,7 @@
 """A function over a frame -> what the panes hold for it, what DuckDB computes of that, and how Spark ends it.
 
-The results are those of Spark's own functions, to the type and the last digit. DuckDB is given numbers, texts, bytes
-and truth values; any other value, and any that comes out as it went in, is found again by its place.
+The results equal the results of Spark's own functions, to the type and the last digit. DuckDB is given numbers,
+texts, bytes and truth values; any other value, and any that comes out as it went in, is found again by its place.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Panes(RowFields):
         self.partition = (column("pane"), *map(self.give, keys))
 
     def in_order(self, keys: Sequence[Expression], *, by_time: bool = True) -> Expression:
-        """DuckDB's SELECT of all places, partition by partition, by time, and those of one time by all columns.
+        """DuckDB's SELECT of all places, partition by partition, by time, and rows of one time by all columns.
 
         Without `by_time` by all columns alone.
         """
@@ -206,7 +206,7 @@ def _sum(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expres
 def _spread(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame, panes: Panes) -> Expression:
     """The variance or standard deviation of a population.
 
-    Of a single infinity, or NaN, Spark gives NaN; the difference is 0 for all other values.
+    A single infinity or NaN gives NaN in Spark. The difference is 0 for all other values.
     """
     taken = panes.give(_filtered(aggregate))
     spread, total, count = (
@@ -244,7 +244,7 @@ def _after(before: Expression) -> Expression:
 
 
 def _earlier(frame: Frame | RowsFrame, panes: Panes) -> Expression:
-    """The number of rows of the frame whose times are before that of the row."""
+    """The number of rows of the frame whose times are before the time of the row."""
     if isinstance(frame, RowsFrame):
         first, own = _first_place(frame, panes), _first_place(Frame(0, 0), panes)
         return call("GREATEST", exp.Sub(this=own, expression=first), number(0))
@@ -267,7 +267,10 @@ def _neighbour(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame,
 
 
 def _extreme(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame, panes: Panes) -> Expression:
-    """MIN_BY and MAX_BY: of several values with the same least or greatest one the least, or the greatest."""
+    """MIN_BY and MAX_BY.
+
+    If several values have the same least or greatest order, the least or the greatest value wins.
+    """
     value, by = make_zeros_positive(aggregate.arguments[0], aggregate.type), aggregate.arguments[1]
     compared = panes.give(only_if(aggregate.condition, panes.compare(by)))
     tie = panes.give(comparable(value, aggregate.type))

@@ -1,8 +1,8 @@
 """Rows -> tables of rows, and the tables of each pane. Operators over panes and lookups share this.
 
 Spark's state holds tables of rows, and each micro-batch adds its own tables. A pane may fill over many micro-batches,
-but a table is written only once. Partitions are spread over a few buckets, and DuckDB separates those of one bucket.
-Views:
+but a table is written only once. Partitions are spread over a few buckets, and DuckDB separates the partitions of
+one bucket. Views:
 
 * `<name>_rows`: each row's bucket and time, and the row as a struct;
 * `<name>_tables`: these rows packed into tables; the rows of a table are in the same panes;
@@ -35,7 +35,7 @@ def rows_view(
     beside: Sequence[str] = (),
     buckets: int = _BUCKETS,
 ) -> View:
-    """Columns `bucket`, those of `beside`, `time`, and `row`, a struct. Rows with equal keys are in one bucket."""
+    """Columns `bucket`, the columns `beside`, `time`, and `row`, a struct. Rows with equal keys are in one bucket."""
     bucket = call("PMOD", call("HASH", *keys), number(buckets)) if keys else number(0)
     items = [
         alias(bucket, "bucket"),

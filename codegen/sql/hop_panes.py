@@ -172,7 +172,7 @@ def _merge(aggregate: Aggregate, partials: _Partials) -> Expression:
 
 
 def _add_up(taken: Expression, type_: Type, partials: _Partials) -> Expression:
-    """DuckDB's sum of partial sums. Those of whole numbers and decimals have the type of the result, as in Spark."""
+    """DuckDB's sum of partial sums. Sums of whole numbers and decimals have the type of the result, as in Spark."""
     total = call("SUM", taken.copy())
     if type_ == DOUBLE:
         return call("SUM", partials.part(total))

@@ -41,12 +41,12 @@ JOIN_WORDS = {
     JoinType.SEMI: "LEFT SEMI",
     JoinType.ANTI: "LEFT ANTI",
 }
-# Spark has no anti join of streams: the unmatched rows of a left join are those whose right time, never NULL in a row
-# that was read, is NULL.
+# Spark has no anti join of streams. It is a left join whose unmatched rows are kept. Their right time is NULL, which
+# it never is in a row that was read.
 _OF_STREAMS = {**JOIN_WORDS, JoinType.ANTI: "LEFT"}
 
 
-# How many times the reach of the bound a bucket is long: a row is spread into 1 + 1 / _LENGTH buckets on average, and
+# How many times the reach of the bound a bucket is long. On average a row is spread into 1 + 1 / _LENGTH buckets, and
 # tried against the rows of _LENGTH reaches.
 _LENGTH = 4
 _SECOND = 1_000
@@ -88,7 +88,7 @@ def join_views(node: IntervalJoin, name: str, left: str, right: str) -> tuple[Vi
 
 
 def _select_clock(side: Node, name: str, below: str, time: str, clock: str) -> tuple[View, View]:
-    """The rows of a side with the `clock` that Spark goes by: of all other times it is not told."""
+    """The rows of a side with the `clock` that Spark goes by. Spark is not told about any other time."""
     window = call("WINDOW", column(time), duration(1))
     windows = View(f"{name}_windows", print_sql(select([alias(window, _WINDOW), *columns(side.schema)], below)))
     rows = (alias(beside_time(column(each.name), side.schema), each.name) for each in side.schema)
@@ -123,8 +123,8 @@ def _condition(node: IntervalJoin, same_bucket: Expression | None) -> Expression
 def _residual(node: IntervalJoin) -> list[Expression]:
     """The other conditions, each beside one that is never true, because Spark reads more into conditions than they say.
 
-    It takes `v > 0` for a bound on the event time of the side that has `v`: it would keep the rows of that side for
-    ever, and never find out which of them have no partner. And one that it can work out to be false, such as `1 = 2`,
+    It takes `v > 0` for a bound on the event time of the side that has `v`. It would keep the rows of that side
+    forever, and never find out which have no partner. And one that it can work out to be false, such as `1 = 2`,
     would take the equality with it, without which it refuses the join.
     """
     never = exp.LT(this=call("UNIX_MICROS", column(node.right_time)), expression=number(0))

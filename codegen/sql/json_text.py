@@ -177,7 +177,7 @@ def _is_written(type_: Type) -> bool:
 
 
 def _pattern(before: str, behind: str) -> Expression:
-    """A pattern with that of an object or array in it. Spark makes it once, as it is long."""
+    """A pattern with the pattern of an object or array in it. Spark makes it once, as it is long."""
     opened = call("REPEAT", text(f"{_OPENED}|"), number(DEPTH - 1))
     closed = call("REPEAT", text(_CLOSED), number(DEPTH - 1))
     return call("CONCAT", text(before), opened, text(_OPENED + _CLOSED), closed, text(behind))
@@ -189,7 +189,7 @@ def _quote(value: Expression) -> Expression:
 
 
 def _names_pattern(fields: Fields) -> str | None:
-    """Matches a name that differs from that of a column in case alone; None if no column has letters."""
+    """Matches a name that differs from the name of a column in case alone. None if no column has letters."""
     spellings = sorted(set(_list_names(fields)), key=lambda name: (name.lower(), name))
     groups = [[*group] for _, group in groupby(spellings, key=str.lower)]
     groups = [group for group in groups if group[0].lower() != group[0].upper()]
@@ -207,14 +207,14 @@ def _cases(letter: str) -> set[str]:
 
 
 def _any_name(names: Sequence[str]) -> str:
-    """A pattern for several names: those that begin with the same letter are tried together."""
+    """A pattern for several names. Names that begin with the same letter are tried together."""
     groups = ((first, [*group]) for first, group in groupby(sorted(names), key=lambda name: name[0]))
     parts = ((java_literal(first), [java_literal(each[1:]) for each in group]) for first, group in groups)
     return "|".join(f"{first}(?:{'|'.join(rest)})" if len(rest) > 1 else first + rest[0] for first, rest in parts)
 
 
 def _list_names(fields: Fields) -> Iterator[str]:
-    """The names of all fields, those of fields within fields too."""
+    """The names of all fields, including fields within fields."""
     for name, type_ in fields:
         yield name
         yield from _list_names(_fields_within(type_))

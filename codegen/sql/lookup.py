@@ -132,7 +132,7 @@ def _newest(node: TableLookup, keys: list[str]) -> Expression:
 
 
 def _pairs(node: TableLookup, keys: list[str]) -> Expression:
-    """DuckDB's SELECT: the place of each row of the stream, and that of the upsert that it refers to."""
+    """DuckDB's SELECT: the place of each row of the stream, and the place of the upsert that it refers to."""
     there = both(column("newest"), exp.Not(this=column("deleted")))
     assert there is not None
     equal = both(*(exp.EQ(this=column_of("l", key), expression=column_of("r", key)) for key in keys))

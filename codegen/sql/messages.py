@@ -58,7 +58,7 @@ class Messages:
     parts: tuple[MessagePart, ...]
     items: tuple[str, ...]
     watch: FieldWatch | None = None
-    """Of values in JSON: what is observed of the fields that they have."""
+    """For values in JSON: what is observed of the fields that they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Starting:
     """Where a new query begins to read a topic. With neither, it begins with the next record to come."""
 
     offsets: dict[int, int] | None = None
-    """By partition; those that are not named begin with their first record."""
+    """By partition. Partitions that are not named begin with their first record."""
     time: int | None = None
     """The records of this time in milliseconds, and what comes behind them."""
 

@@ -2,12 +2,12 @@
 
 Some aggregates follow from the values of the rows that are there: the least one, the different ones, sums that round.
 Spark has no aggregation that forgets values, so the groups are spread over some buckets. The state of a bucket is one
-table. Of each group it has the totals: the number of rows, that of arrivals, and exact sums. It also has a row for each
-different combination of values, with the number of rows that have it. Views:
+table. For each group it has the totals: the number of rows, the number of arrivals, and exact sums. It also has a row
+for each different combination of values, with the number of rows that have it. Views:
 
 * `<name>_values`: the key of each delta, what it adds to the totals, and its values;
 * `<name>_rows`, `<name>_tables`: these in tables, one for each bucket;
-* `<name>_groups`: of each group that deltas touch the totals, and what DuckDB computes over the values;
+* `<name>_groups`: the totals of each group that deltas touch, and what DuckDB computes over the values;
 * `<name>`: the key results.
 """
 
@@ -61,7 +61,9 @@ _Rounding: TypeAlias = Literal[
 ]
 """What rounds over numbers that are not exact."""
 _TOTAL, _COUNT, _ARRIVED, _TOUCHED = "total", "count", "arrived", "touched"
-"""Whether a row has the totals of its group; the number of its rows; that of arrivals; whether deltas have come."""
+"""Whether a row has the totals of its group; the number of its rows; the number of arrivals; whether deltas
+have come.
+"""
 
 
 def multiset_views(node: GroupAggregate, name: str, source: str, buckets: int) -> tuple[AnyView, ...]:
@@ -144,7 +146,7 @@ class Values(RowFields):
                 assert_never(rule)
 
     def _parity(self, aggregate: Aggregate, value: Expression) -> Expression:
-        """BIT_XOR: of the values that an odd number of rows has."""
+        """BIT_XOR over the values that an odd number of rows has."""
         odd = exp.EQ(this=exp.Mod(this=column_of("v", _COUNT), expression=number(2)), expression=number(1))
         given = self.give(value)
         # Two equal values leave no bits, but are not NULL.
@@ -153,7 +155,10 @@ class Values(RowFields):
         return self.answer(call(aggregate.function, chosen), aggregate.type)
 
     def _extreme(self, aggregate: Aggregate, *, is_least: bool) -> Expression:
-        """MIN_BY and MAX_BY: of several values with the same least or greatest one the least, or the greatest."""
+        """MIN_BY and MAX_BY.
+
+        If several values have the same least or greatest order, the least or the greatest value wins.
+        """
         value, by = make_zeros_positive(aggregate.arguments[0], aggregate.type), aggregate.arguments[1]
         compared = self.give(only_if(aggregate.condition, self.compare(by, find_type(by, self.node.input))))
         # In a struct, DuckDB would order NULL behind all values.
@@ -233,7 +238,7 @@ class Values(RowFields):
             case Retraction.VAR_SAMP | Retraction.STDDEV_SAMP:
                 return self.answer(compute(rule.name), DOUBLE)
             case Retraction.VAR_POP | Retraction.STDDEV_POP:
-                # Of a single infinity, or NaN, Spark gives NaN; the difference is 0 for all other values.
+                # A single infinity or NaN gives NaN in Spark. The difference is 0 for all other values.
                 is_single = exp.EQ(this=call("LEN", numbers.copy()), expression=number(1))
                 alone = exp.Sub(this=compute("SUM"), expression=compute("SUM"))
                 return self.answer(either(is_single, alone, compute(rule.name)), DOUBLE)
@@ -273,7 +278,7 @@ def _fold(keys: list[str], values: list[str], totals: dict[str, Type]) -> Expres
 
 
 def _answers(keys: list[str], totals: list[str], values: Values) -> Expression:
-    """DuckDB's SELECT: of each group that deltas have touched the totals, and the answers over its values."""
+    """DuckDB's SELECT: the totals of each group that deltas have touched, and the answers over its values."""
     beside = [column_of("t", each) for each in ("place", *totals)]
     computed = (alias(tree, name) for name, (tree, _) in values.answers.items())
     there = both(column(_TOTAL), column(_TOUCHED))

@@ -1,8 +1,8 @@
 """Over -> panes, as Spark runs no OVER on a stream: a window aggregation that holds the rows, and DuckDB over each.
 
-With frames that reach b back and f forward, hopping windows [k·p - b, (k+1)·p + f) hold all rows that the frames of the
-rows of the pane [k·p, (k+1)·p) can need. When the watermark passes a window's end, no more of them can come, and the
-rows of its pane come out, each with the functions over its frames. Views:
+Frames may reach b back and f forward. Then hopping windows [k·p - b, (k+1)·p + f) hold all rows that frames of the pane
+[k·p, (k+1)·p) can need. When the watermark passes a window's end, no more of them can come, and the rows of its pane
+come out, each with the functions over its frames. Views:
 
 * `<name>_rows`, `<name>_tables`, `<name>_panes`: the rows, with the values that the functions take of them, in panes;
 * `<name>_framed`: the rows of the panes, with what DuckDB's OVER answers;

@@ -1,4 +1,4 @@
-"""The columns that views have beside those of their nodes."""
+"""The columns that views have beside the columns of their nodes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def find_own_columns(
 ) -> dict[Node, tuple[str, ...]]:
     """The columns by node.
 
-    `numbered`: those of windows have an order. `by_arrival`: all rows carry the places of their records.
+    `numbered`: the columns of windows have an order. `by_arrival`: all rows carry the places of their records.
     """
     if by_arrival:
         return dict.fromkeys(nodes, (changes.ORDER,))

@@ -1,6 +1,6 @@
 """IntervalJoin -> panes: a window aggregation that holds the rows of both sides, and a DuckDB join in each pane.
 
-A pane [k·p, (k+1)·p) has its own rows, those of the preserved side, and the rows that they can meet within the bound.
+A pane [k·p, (k+1)·p) has its own rows, from the preserved side, and the rows that they can meet within the bound.
 Hopping windows hold both. When the watermark passes a window's end, no more of its rows can arrive, and the pane's own
 rows are joined. Each meets all its partners in this pane and in no other. So no pair is sent twice, and a row without a
 partner here has none. Views:
@@ -155,7 +155,10 @@ def _union_sides(sides: Sequence[JoinedSide], preserved: Sequence[str]) -> Expre
 
 
 def _own(node: IntervalJoin, begin: Expression, pane: int) -> Expression | None:
-    """Which tables a window has: of the side that panes divide, the pane's own; all of the other. None: all of both."""
+    """Which tables a window has: the pane's own tables of the side that panes divide, and all tables of the other side.
+
+    None: all of both.
+    """
     if node.type is JoinType.FULL:
         return None
     time, is_other = column("time"), column("is_left")
@@ -167,7 +170,7 @@ def _own(node: IntervalJoin, begin: Expression, pane: int) -> Expression | None:
 
 
 def _pairs(node: IntervalJoin, pane: int, keys: Iterable[str]) -> Expression:
-    """DuckDB's SELECT: of each joined row the places of its left and of its right row."""
+    """DuckDB's SELECT: for each joined row, the places of its left and of its right row."""
     lower, upper = node.bound.lower, node.bound.upper
     at_least, at_most = exp.GTE if lower.closed else exp.GT, exp.LTE if upper.closed else exp.LT
 

@@ -120,7 +120,7 @@ def _place(node: Expression, start: int, end: int) -> Place:
 
 
 def _operands(node: Expression) -> tuple[Span, ...]:
-    """The places of an operator's operands, where all are known. Those that have marks are inside these."""
+    """The places of an operator's operands, where all are known. Operands that have marks are inside these."""
     parts = [part.expressions[0] if str(part.name).startswith(_BEGIN) else part for part in node.iter_expressions()]
     spans: list[Span] = [part.meta["span"] for part in parts if "span" in part.meta]
     return tuple(spans) if len(spans) == len(parts) else ()

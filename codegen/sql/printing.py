@@ -1,7 +1,7 @@
 """sqlglot tree -> Spark SQL text. The one place where SQL is printed, and where user text is kept in its quotes.
 
-sqlglot lays the text out. What it could get wrong is taken out of its hands: string literals are escaped here, operands
-get their parentheses here (it adds none), and only kinds of nodes that it prints as they stand are let through.
+sqlglot lays the text out. What it could get wrong is taken out of its hands. String literals are escaped here. Operands
+get their parentheses here, and sqlglot adds none. Only kinds of nodes that it prints as they stand are let through.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
     )
     timed = [scan for scan in scans if scan in delays]
     takes_heartbeats |= any(scan.origin.idle is not None or scan.origin.lag is not None for scan in timed)
-    # Of one input, Spark itself reports the newest event time.
+    # For a single input, Spark itself reports the newest event time.
     reports_newest = len(timed) > 1 or takes_heartbeats
     operation = _operation(query) if tracked else None
     rejects = [rejects_of(scan, names[scan]) for scan in scans]
@@ -246,7 +246,7 @@ def _sends_windows(query: RunningQuery) -> bool:
 def _delays(nodes: list[Node], *, timed: bool) -> dict[Node, int]:
     """The watermark delay of each scan below an operator that needs one; `timed`: the query as a whole does.
 
-    Spark has one delay per input, so that a window's grace is added to that of the streams which feed it.
+    Spark has one delay per input, so a window's grace is added to the delay of the streams that feed it.
     """
     lookups = (each for each in nodes if isinstance(each, TableLookup))
     grace = {each.stream: 0 for each in lookups if timed or each.kept is not None}

@@ -1,4 +1,7 @@
-"""The plan of a read -> views of Spark SQL over what is there now. Its expressions are those of queries that run."""
+"""The plan of a read -> views of Spark SQL over what is there now.
+
+Its expressions are computed as in queries that run.
+"""
 
 from __future__ import annotations
 

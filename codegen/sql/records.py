@@ -45,7 +45,7 @@ MALFORMED = "_malformed"
 PARSED = "_parsed"
 DECODED = "_decoded"
 TEXT = "_text"
-"""Of JSON: the record as it was parsed last, with the names of the columns."""
+"""For JSON: the record as it was parsed last, with the names of the columns."""
 _RECORD = "_record"
 _TOLD = "_told"
 _FIRST, _SEEN, _ASKED = "_first", "_seen", "_asked"  # what the first look has found, and whether it is not enough
@@ -55,7 +55,7 @@ _TYPES = {_KIND.TEXT: "STRING", _KIND.TIMESTAMPTZ: "TIMESTAMP"}
 _BEFORE, _AFTER = '{"records":[', '],"end":true}'
 # A number, and what stands before it, from the end of the number before on: strings are passed over as a whole.
 _JSON_NUMBER = r'\G((?:[^"0-9-]++|-(?![0-9])|"(?:[^"\\]++|\\.)*+")*+)(-?[0-9][0-9.eE+-]*+)'
-_MARK = "\ue5f7"  # of the private use area: no text begins with it
+_MARK = "\ue5f7"  # a character of the private use area: no text begins with it
 _JSON_OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED, "allowSingleQuotes": "false"}
 _FIELD = r'(?:"(?:[^"\x00]++|"")*+"|[^",\r\n]*+)'  # Spark's reader drops NUL in a field that is enclosed
 _RFC_4180 = f"^{_FIELD}(?:,{_FIELD})*+$"
@@ -69,10 +69,10 @@ _REPLACED = "\ufffd"  # what stands for bytes that are not UTF-8
 class Records:
     """Spark SQL that makes columns of records.
 
-    Each of `steps` adds columns to those before it, first to the column `value`, a record's text. Of the last one
-    `items` are the declared columns, and `malformed` the record's text if it is not one of these columns, else NULL.
-    Records of Parquet are no text but structs, `_record`, of the declared columns, which are read by `schema`. `place`
-    grows from record to record of a file.
+    Each of `steps` adds columns to those before it, first to the column `value`, a record's text. In the last step,
+    `items` are the declared columns. `malformed` is the record's text if the record does not fit these columns, else
+    NULL. Records of Parquet are no text but structs, `_record`, of the declared columns, which are read by `schema`.
+    `place` grows from record to record of a file.
     """
 
     steps: tuple[tuple[str, ...], ...]
@@ -88,7 +88,7 @@ class Records:
     why: str = ""
     """Spark SQL for the reason why the record is malformed, NULL for a sound one, maybe for others, too."""
     watch: FieldWatch | None = None
-    """Of JSON: what is observed of the fields that records have."""
+    """For JSON: what is observed of the fields that records have."""
 
 
 def records_of(source: Input) -> Records:

@@ -61,7 +61,7 @@ class Sums:
 
         known = both(condition, *(exp.Not(this=is_null(each)) for each in arguments))
         counted = total("count", column(DELTA) if known is None else _signs_if(known))
-        # Of no rows SUM is NULL.
+        # SUM is NULL if there are no rows.
         count = call("COALESCE", counted, number(0))
 
         def add_trues() -> Expression:
@@ -163,8 +163,9 @@ def _variance(
 ) -> Expression:
     """From the sums of the values x and their squares, with m, the mean rounded to the decimals that x has.
 
-    The sum of (x - m)² is computed as a decimal, exactly. Of what remains, (total - n·m)² / n, it is at least twice as
-    large, because |mean - m| is at most half a last decimal: so no digits are lost where the two are subtracted.
+    The sum of (x - m)² is computed as a decimal, exactly. The sum of (x - m)² is computed as a decimal, exactly. It is
+    at least twice as large as what remains, (total - n·m)² / n, because |mean - m| is at most half a last decimal. So
+    no digits are lost where the two are subtracted.
     """
     digits, scale = exact.precision, exact.scale
     held, wide = Decimal(digits + 10, scale), Decimal(2 * digits + 11, 2 * scale)

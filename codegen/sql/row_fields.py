@@ -25,7 +25,7 @@ class RowFields:
     answers: dict[str, tuple[Expression, Type]] = field(default_factory=dict)
     """What DuckDB answers, as r0, r1 …."""
     picked: dict[str, str] = field(default_factory=dict)
-    """Of an answer that is a place, or a list of places: the field of the rows there."""
+    """If an answer is a place, or a list of places: the field of the rows there."""
     lists: set[str] = field(default_factory=set)
     """The answers that are lists of places."""
     relation: str | None = None

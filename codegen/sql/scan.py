@@ -41,7 +41,9 @@ from penstock.planner.plan.late import LATENESS
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 
 COMMIT = "_commit"
-"""In a read: the place of a record's file among those that a query has committed, NULL where none has written them."""
+"""In a read: the place of a record's file among the files that a query has committed, NULL where none has
+written them.
+"""
 TOMBSTONE = "_tombstone"
 """Whether a record has a key and no value, and so deletes the row."""
 MALFORMED = "malformed record"
@@ -75,7 +77,7 @@ class Reading:
     reports_newest: bool = False
     """The newest event time is reported as a metric."""
     own: tuple[str, ...] = ()
-    """The columns that upserts or deltas of an intermediate changelog have beside those of the table."""
+    """The columns that upserts or deltas of an intermediate changelog have beside the columns of the table."""
     uses_late: bool = False
     """Late rows are used like others."""
 
@@ -266,7 +268,7 @@ def _can_reject(origin: Origin) -> bool:
 
 
 def _stored_columns(origin: Origin) -> tuple[Column, ...]:
-    """The columns that the records have, that of their operation among them."""
+    """The columns that the records have, with the column of their operation."""
     return origin.stored if origin.operation is None else (*origin.stored, Column(origin.operation, STRING))
 
 
@@ -320,7 +322,7 @@ def _compute_time(origin: Origin, rows: exp.Select) -> exp.Select:
 def _with_end(origin: Origin, name: str, read: str, query: str, delay: int, *, beside: Sequence[str] = ()) -> View:
     """All rows, the heartbeats and, when the query is drained, the row that ends all time.
 
-    A rejected row has lost its event time. `beside`: the columns that rows have beside those of the origin.
+    A rejected row has lost its event time. `beside`: the columns that rows have beside the columns of the origin.
     """
     time = origin.time
     assert time is not None, f"{origin.name} has no event time, but a watermark is needed"
@@ -376,7 +378,7 @@ def _in_time() -> Expression:
 
 
 def _fates(origin: Origin, rejected: Expression, kept: Expression, wanted: Expression | None) -> tuple[Metric, ...]:
-    """How many rows were read, rejected, and, of those that are `kept`, filtered out above or used."""
+    """How many rows were read and rejected, and how many of the `kept` rows were filtered out above or used."""
     name = origin.name
     metrics = [Metric(f"in:{name}", "COUNT(*)"), Metric(f"rejected:{name}", count_if(rejected))]
     if wanted is not None:

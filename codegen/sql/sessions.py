@@ -1,13 +1,13 @@
 """WindowAggregate over sessions that change -> buckets of sessions, and DuckDB, which makes one session of several.
 
 Spark's own sessions come once, when they are over. Here a session is sent when it changes, and the rows of sessions
-that it replaces are deleted. The groups are spread over some buckets. The state of a bucket is one table. Of each
+that it replaces are deleted. The groups are spread over some buckets. The state of a bucket is one table. For each
 session it has the totals: the number of rows, and exact sums. For aggregates that do not follow from these it also has
 a row for each different combination of values, with the number of rows that have it. Views:
 
-* `<name>_values`: of each row its session, which is as long as the gap, what it adds to the totals, and its values;
+* `<name>_values`: the session of each row, which is as long as the gap, what it adds to the totals, and its values;
 * `<name>_rows`, `<name>_tables`: these in tables, one for each bucket;
-* `<name>_sessions`: of each session that has changed the totals and DuckDB's answers, before and after;
+* `<name>_sessions`: the totals of each session that has changed, and DuckDB's answers, before and after;
 * `<name>`: the changes. The key of a session that has grown is another one, so these are a delete and an insert.
 """
 
@@ -111,7 +111,7 @@ def _row_struct(side: str, shown: Sequence[Expression], found: Iterable[str]) ->
 
 
 def _version() -> Expression:
-    """The order of the change among those of the session: it has more rows each time, and is never there again."""
+    """The order of a change among the changes of a session. It has more rows each time, and is never there again."""
     before = exp.Add(this=column(f"{BEFORE}{_COUNT}"), expression=number(1))
     return call("COALESCE", column(f"{AFTER}{_COUNT}"), before)
 
@@ -185,7 +185,7 @@ def _over(
 
 
 def _answers(keys: list[str], totals: list[str], values: Values) -> Expression:
-    """DuckDB's SELECT: of each session that has changed the totals and the answers, before and after."""
+    """DuckDB's SELECT: the totals and the answers of each session that has changed, before and after."""
     beside = [column_of("t", each) for each in ("place", _IS_AFTER, _START, _END, *keys, *totals)]
     computed = (alias(tree, name) for name, (tree, _) in values.answers.items())
     changed = both(column(_TOTAL), column("touched"))

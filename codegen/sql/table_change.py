@@ -1,9 +1,9 @@
 """How rows change a table that others own -> what the runtime does with the rows of each micro-batch.
 
 An update that reads the row as it is cannot be computed while the rows stream: it needs the row from the database. So
-the runtime groups the rows of a micro-batch by key, adds the present row of each key, and lets Spark fold the updates
-of a key into that row, one after the other. The updates mean in the fold what they mean anywhere else. Where an update
-adds to the row, and does nothing else with it, most rows need no fold.
+the runtime groups the rows of a micro-batch by key and adds the present row of each key. Spark folds the updates of a
+key into that row, one after the other. The updates mean in the fold what they mean anywhere else. Where an update adds
+to the row, and does nothing else with it, most rows need no fold.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def is_ordered_by_arrival(query: RunningQuery) -> bool:
 def print_fold(change: UpdateRows, source: str) -> str:
     """The SELECT that folds the updates of each key, in order, into the row of the key.
 
-    The view `source` has a number `_group`, the struct `_current`, NULL for a key without a row, and `_updates`, an
-    array of structs with the columns of the query.
+    The view `source` has a number `_group` and the struct `_current`, NULL for a key without a row. `_updates` is
+    an array of structs with the columns of the query.
     """
     values = {each.name: each for each in change.assignments}
     default = {each.name: each for each in change.default or ()}

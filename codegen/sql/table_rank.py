@@ -9,7 +9,7 @@ ranked before and after. What differs is deleted and inserted. Views:
 * `<name>`: these with the columns of the node.
 
 A bucket knows the row before and the row after of a key that is always in the same partition. Else it has deltas.
-Of a windowed table upserts are read. A window is dropped as a whole, and that retracts nothing.
+A windowed table has its upserts read. A window is dropped as a whole, and that retracts nothing.
 """
 
 from __future__ import annotations
@@ -114,7 +114,8 @@ def _compare(value: Expression, node: TableRanked) -> Expression:
 
 
 def _newest(identity: Iterable[str], *, is_kept_for_time: bool) -> Expression:
-    """DuckDB's SELECT: the places of the rows that are in the bucket, of windows those that the watermark lets stay.
+    """DuckDB's SELECT: the places of the rows in the bucket. A row of a window has to be one that the watermark lets
+    stay.
 
     A row is not late, so all rows of a partition stay if one has just arrived.
     """
@@ -169,11 +170,11 @@ def _answer_deltas(node: TableRanked, ranked: exp.Subquery) -> _Answer:
 
 
 def _answer_changes(node: TableRanked, ranked: exp.Subquery, identity: list[str], clock: str) -> _Answer:
-    """The rows of each key before and after, with their places. The order of a change is that of its micro-batch."""
+    """The rows of each key before and after, with their places. A change has the order of its micro-batch."""
     ranks = [f"r{place}" for place, _ in enumerate(node.rankings)]
     given, schema, items = [alias(call("MAX", column("place")), "place")], list[Expression](), list[Expression]()
     row = column("row", "row")
-    may_be_missing = only_if(is_null(row.copy()), row)  # of the same type, and nullable
+    may_be_missing = only_if(is_null(row.copy()), row)  # has the same type, and is nullable
     for side, delta in ((BEFORE, -1), (AFTER, 1)):
         names = {"place": side, **{each: f"{side}_{each}" for each in ranks}}
         for each, name in names.items():

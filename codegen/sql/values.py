@@ -76,7 +76,7 @@ def wire_type(type_: Type, format_: Format) -> str:
             return str(Struct(tuple((name, Simple(wire_type(each, format_))) for name, each in type_.fields)))
     if format_ == "csv" or (format_ == "json" and type_ in MOMENTS):
         return str(STRING)
-    # Of smaller ones Spark takes the lower bits.
+    # For smaller types Spark would keep only the lower bits of a number.
     return str(INT if type_ in (TINYINT, SMALLINT) else type_)
 
 
@@ -140,9 +140,9 @@ def misfits(
 
 
 def parse(value: Expression, type_: Type) -> Expression:
-    """The text of a scalar value as that value; NULL where the text is not that of one, or of one that does not fit.
+    """The text of a scalar value as that value. NULL where the text is not one, or the value does not fit.
 
-    Of a whole number it may be a wider one, too.
+    For a whole number, the result may have a wider type.
     """
     parsed = _try_cast(value, type_)
     if type_ == STRING:
