@@ -68,14 +68,14 @@ def connect(
     Args:
         master: a cluster, None for this machine.
         checkpoint: the folder that queries resume from, None to begin anew each time.
-        settings: those of Spark, for a Spark that is started.
+        settings: settings of Spark, for a Spark that is started.
         spark: a SparkSession whose Spark is used. Its settings and views stay as they are.
         short: whether a Spark that is started has little to do, as `is_short` tells.
         program: what it is started for. Archives that this needs are there from the beginning.
 
     Raises:
-        RunError: Penstock does not run on this Spark, there is no JDK, a setting is refused, the folder cannot be
-            written, Spark does not come up, or the one that runs has ended.
+        RunError: Penstock does not run on this Spark, or there is no JDK. A setting is refused, or the folder
+            cannot be written. Spark does not come up, or the one that runs has ended.
     """
     if spark is not None and not isinstance(spark, SparkSession):
         raise RunError([R002.at(None, reason="the session is none of classic Spark; Spark Connect is not supported")])
@@ -203,7 +203,7 @@ class RuntimeSession:
         return removed
 
     def rows(self, name: str) -> list[dict[str, Any]]:
-        """The rows in the memory sink `name`, those of several queries one after the other. Times are in UTC.
+        """The rows in the memory sink `name`. Rows of several queries follow one after the other. Times are in UTC.
 
         Raises:
             RunError: no query of this session wrote to such a sink.
@@ -266,7 +266,7 @@ class RuntimeSession:
         self.close()
 
     def _apply(self, program: Program) -> Mapping[str, Collection[str]]:
-        """Prepares Spark for the queries of a program. Returns for each query those that read what it writes."""
+        """Prepares Spark for the queries of a program. Returns for each query the queries that read what it writes."""
         if self._folder is None and not is_local(self._spark):
             finding = R045.at(None, master=self._spark.sparkContext.master)
             raise RunError([finding.with_hint("--checkpoint hdfs:///state, or another folder that all workers see")])
@@ -316,7 +316,7 @@ class RuntimeSession:
     def _open(
         self, query: SparkQuery, resources: ExitStack, places: dict[str, str], *, once: bool, draining: bool = False
     ) -> Run:
-        """The query in its checkpoint folder, which is noted in `places` for those that read what it writes."""
+        """The query in its checkpoint folder, which is noted in `places` for the queries that read what it writes."""
         with spark_errors_told(query.name):
             runs: list[Run] = []
 

@@ -34,8 +34,9 @@ FORMAT = "penstock_delta"
 """What Spark calls the data source."""
 OPTION = "feed"
 VERSION, STEP, ARRIVED, DELETES = "_revision", "_step", "_arrived", "_tombstone"
-"""Beside the columns of a row: its version, 0 for what the version deletes and 1 for what it inserts, the time of the
-version, and whether it deletes the row."""
+"""Beside the columns of a row: its version, 0 for what the version deletes and 1 for what it inserts, its time, and
+whether it deletes the row.
+"""
 PARTS = 8
 """At most so many partitions of a micro-batch."""
 CHANGE_TYPE = "_change_type"
@@ -43,9 +44,10 @@ CHANGE_TYPE = "_change_type"
 
 @dataclass(frozen=True)
 class FeedPlace:
-    """What is read. `id`: that of the table. `first`: the version whose rows come before all changes, if there is one.
+    """What is read. `id`: the id of the table. `first`: the version whose rows come before all changes, if there is
+    one.
 
-    after: the version whose changes were the last not to be read. versions: of one micro-batch at most.
+    after: the version whose changes were the last not to be read. versions: at most so many in one micro-batch.
     """
 
     target: DeltaTarget
@@ -200,8 +202,8 @@ def read_version(target: DeltaTarget, version: int) -> Iterator[pa.RecordBatch]:
 def read_changes(target: DeltaTarget, begin: int, end: int) -> Iterator[pa.RecordBatch]:
     """What some versions have inserted and deleted.
 
-    Raises TableError: their log or files are gone or cannot be read; rows are deleted, and the table is read as a
-    stream; or a version inserts two rows of one key.
+    Raises TableError if their log or files are gone or cannot be read. It is also raised if rows are deleted and
+    the table is read as a stream, or if a version inserts two rows of one key.
     """
     inserted = []
     with delta_faults(target):

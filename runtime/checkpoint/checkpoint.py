@@ -48,7 +48,7 @@ def checkpoint(
     `lose` is called in another thread if the lock is lost.
 
     Raises:
-        RunError: the folder is in use, or damaged, or is that of another query, or of something else.
+        RunError: the folder is in use, or damaged, or belongs to another query, or to something else.
     """
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as temporary:

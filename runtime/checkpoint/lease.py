@@ -58,7 +58,7 @@ def lease(
 
     Args:
         files: where the folder is.
-        folder: of nothing but the lease.
+        folder: a folder that holds nothing but the lease.
         holder: what others are told of this process; `host` and `python`, whose first item is its number.
         has_ended: whether the process of another such description is known to have ended.
         lose: is called once, in another thread, when the lease is lost.

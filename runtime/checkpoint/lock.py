@@ -33,8 +33,8 @@ def lock(spark: SparkSession, storage: Storage, path: str, lose: Callable[[RunEr
     """Holds the lock `path` for this process. `lose` is called in another thread if it is lost.
 
     Raises:
-        RunError: another process that is alive holds it, or one on another host, of which nothing can be known;
-            or the file is damaged; or the store cannot keep a lease.
+        RunError: another process that is alive holds it, or one on another host, where nothing can be known. Or
+            the file is damaged, or the store cannot keep a lease.
     """
     processes: Any = spark._jvm.java.lang.ProcessHandle  # type: ignore[union-attr]
     pids = {"python": os.getpid(), "jvm": processes.current().pid()}
@@ -83,7 +83,7 @@ def _lock_file(processes: Any, storage: Storage, path: str, mine: dict[str, Any]
 
 
 def _read_process_space() -> str:
-    """What tells apart machines, and containers, of one name: the numbers of processes are those of one of them."""
+    """Tells apart machines, and containers, of one name. A process number means something only within one of them."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             return f"{file.read().strip()} {os.readlink('/proc/self/ns/pid')}"
@@ -128,7 +128,7 @@ def _read_start_time(processes: Any, pid: int) -> int:
 
 
 def _alive(processes: Any, process: list[int]) -> bool:
-    """Whether the process still runs: its number alone may be that of a later one."""
+    """Whether the process still runs. Its number alone may belong to a later one."""
     pid, started = process
     known = processes.of(pid)
     return (

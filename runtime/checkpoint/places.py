@@ -25,7 +25,7 @@ _PART = "part-00000-00000000-0000-0000-0000-000000000000-c000"  # the names of t
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A folder that a query writes. `path` is as users are told it, `parts` are those of its real path."""
+    """A folder that a query writes. `path` is as users are told it, `parts` is the real path in parts."""
 
     query: str
     what: str
@@ -61,7 +61,8 @@ def _options(storage: Storage, place: Input | QueryOutput) -> tuple[Option, ...]
 
 
 def check_places(storage: Storage, program: Program, folder: str | None) -> Mapping[str, Collection[str]]:
-    """Refuses a program whose places are in each other's way. `folder`: that of the checkpoints, if they are kept.
+    """Refuses a program whose places are in each other's way. `folder`: the folder of the checkpoints, if they are
+    kept.
 
     What is written by one query and read by another is made, if still empty. Returns for each query that writes files
     or an intermediate stream the queries that read them.

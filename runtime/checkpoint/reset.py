@@ -69,7 +69,7 @@ def _find_former_writers(storage: Storage, query: SparkQuery, folder: str) -> It
 
 
 def _writing(query: SparkQuery, folder: str) -> Iterator[SparkQuery]:
-    """The queries that write outside of the checkpoints: the query, and those of what it rejects."""
+    """The queries that write outside of the checkpoints: the query, and the queries of what it rejects."""
     if not query.output.is_intermediate:
         yield query
     for rejects in query.rejects:

@@ -43,7 +43,7 @@ def span(files: Mapping[int, str], newest: int) -> range:
 
 
 def first_gap(files: Mapping[int, str], newest: int) -> int | None:
-    """The first number that is missing of those that hold all up to the micro-batch `newest`."""
+    """The first missing number among the files that hold all up to the micro-batch `newest`."""
     return next((number for number in span(files, newest) if number not in files), None)
 
 
@@ -85,10 +85,10 @@ def names_states(commit: str) -> bool:
 
 
 def check_commit(path: str, text: str) -> None:
-    """Raises Damaged if the text is not that of a finished micro-batch.
+    """Raises Damaged if the text does not belong to a finished micro-batch.
 
-    With the version of states whose files have unique names, it names those of each operator. Without an operator the
-    version is the first one.
+    With the version of states whose files have unique names, it names the states of each operator. Without an
+    operator the version is the first one.
     """
     if names_states(text):
         entry(path, 2, (lines(path, text, [_NAMED_STATES]) or [""])[0], COMMIT | {"stateUniqueIds": dict})
@@ -102,7 +102,7 @@ def offsets_of(path: str, text: str) -> dict[str, Any]:
     By the names of the sources, or by their places where they have none.
 
     Raises:
-        Damaged: the text is not that of such a file.
+        Damaged: the text does not belong to such a file.
     """
     first, *told = lines(path, text, [_VERSION, _NAMED_SOURCES]) or [""]
     entry(path, 2, first, OFFSETS)

@@ -19,7 +19,7 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/|file:")
 _IS_WHOLE_AT_ONCE = frozenset({"s3a", "gs"})
 """Stores in which a file is seen when it is closed, not before. To rename one there is to copy it."""
 _EXCLUSIVE = "fs.option.create.conditional.overwrite"
-"""Of S3A: the store refuses to write a file that is there."""
+"""For S3A: the store refuses to write a file that is there."""
 _GLOB = frozenset("{}[]*?\\")  # the characters by which Spark knows a pattern
 
 
@@ -52,7 +52,7 @@ class Damaged(Exception):
 
 
 class Storage:
-    """Small files and listings. Paths are those of `qualified`; nothing here is fit for large files."""
+    """Small files and listings. Paths are as `qualify` gives them. Nothing here is fit for large files."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._hadoop: Any = spark._jvm.org.apache.hadoop  # type: ignore[union-attr]
@@ -81,7 +81,7 @@ class Storage:
         return uri.removeprefix("file:") if is_default_local else uri
 
     def is_on_disk(self, path: str) -> bool:
-        """Whether a path is one of local disks, those of one machine or shared ones."""
+        """Whether a path is on local disks, of one machine or shared."""
         files, _ = self._at(path)
         return bool(files.getScheme() == "file")
 
@@ -90,7 +90,7 @@ class Storage:
         return str(self._system.getProperty("sun.jnu.encoding"))
 
     def is_this_machine(self) -> bool:
-        """Whether paths without a scheme are those of the machine on which this process runs."""
+        """Whether paths without a scheme are on the machine on which this process runs."""
         default = self._hadoop.fs.FileSystem.getDefaultUri(self._configuration).getScheme()
         return self._is_local and default == "file"
 
@@ -99,7 +99,7 @@ class Storage:
         return place.getFileSystem(self._configuration), place
 
     def find_matching(self, pattern: str) -> list[str]:
-        """The paths that are there now of those that a glob pattern stands for."""
+        """The paths that match a glob pattern now."""
         files, place = self._at(pattern)
         return [status.getPath().toString() for status in files.globStatus(place) or ()]
 
@@ -186,7 +186,7 @@ class Storage:
     def create(self, path: str, text: str) -> bool:
         """Writes a file that is not there yet; False, and nothing is done, if it is.
 
-        Of two processes only one gets True, as far as the store refuses to write a file that is there.
+        If two processes try, only one gets True, as far as the store refuses to write a file that is there.
         """
         files, place = self._at(path)
         if files.exists(place):

@@ -37,7 +37,7 @@ def list_finished(storage: Storage, place: str, rows: str) -> set[str]:
 def _list_read_files(storage: Storage, place: str, rows: str, *, behind: int) -> Iterator[set[str]]:
     """For each source of a query that has read in the folder: the names of the files that it has read.
 
-    A stream that is joined with itself is read by two sources, which list the folder one after the other; the second
+    A stream that is joined with itself is read by two sources, which list the folder one after the other. The second
     may not know yet of the newest files that the first has read. So `behind` numbers of files are taken as not read.
     """
     committed = storage.newest(f"{place}/commits")

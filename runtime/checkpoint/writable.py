@@ -1,7 +1,7 @@
 """The folders that a run will write -> a refusal if one cannot be made or written, before anything is started.
 
-Only folders of this machine are tried: a folder of one file is made in each, or in the nearest one above it that is
-there, and removed again.
+Only folders of this machine are tried. A folder of one file is made in each, or in the nearest one above it that is
+there. Then it is removed again.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ _MARKS = {INSERT: "+", UPDATE: "~", DELETE: "-"}
 class ConsoleSink(RuntimeSink):
     """Prints the first rows of each batch that has any. In an update query `~` marks rows that replace earlier ones.
 
-    Where rows can be deleted, `-` marks those that are, and `+` new ones.
+    Where rows can be deleted, `-` marks deleted rows, and `+` new ones.
     """
 
     def __init__(self, query: SparkQuery) -> None:

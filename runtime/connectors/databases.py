@@ -71,7 +71,7 @@ class TableLookups(RuntimeLookup):
 
 
 class TableSource(RuntimeSource):
-    """The rows of a table as they are now. The database chooses those that a read asks for, as far as it is sure."""
+    """The rows of a table as they are now. The database chooses the rows that a read asks for, as far as it is sure."""
 
     def __init__(self, source: Input) -> None:
         self._source = source
@@ -110,4 +110,4 @@ def coded_reads(target: TargetTable, span: Span | None) -> Iterator[None]:
 
 
 CONNECTOR = RuntimeConnector(sink=DatabaseSink, source=TableSource, lookup=TableLookups)
-"""Of PostgreSQL, SQLite and DuckDB: the library knows where they differ."""
+"""For PostgreSQL, SQLite and DuckDB: the library knows where they differ."""

@@ -61,7 +61,7 @@ class DeltaSink(TableSink):
 
 
 class DeltaSource(RuntimeSource):
-    """The rows of a table: those of its newest version, or those that versions insert and delete."""
+    """The rows of a table: the rows of its newest version, or the rows that versions insert and delete."""
 
     def __init__(self, source: Input) -> None:
         self._source = source

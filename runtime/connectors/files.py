@@ -82,9 +82,9 @@ class FilesSource(RuntimeSource):
         return observe_fields(rows, self._source, watch)
 
     def snapshot(self, spark: SparkSession, storage: Storage, held: Sequence[Row]) -> DataFrame:
-        """An ordered input has `_commit`, too: the place of its file among those of all micro-batches, else NULL.
+        """An ordered input has `_commit`, too: the place of its file among the files of all micro-batches, else NULL.
 
-        Of a folder that a query writes the whole micro-batches are read that it has written.
+        From a folder that a query writes, the whole micro-batches that it has written are read.
 
         Raises:
             RunError: a CSV header lacks a declared column, or the log of such a folder is damaged.

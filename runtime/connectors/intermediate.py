@@ -1,7 +1,7 @@
 """An intermediate stream -> the rows that another query of the program has written to its checkpoint.
 
-They are Parquet files of Spark's file sink, whose log lists whole micro-batches: a reader sees all rows of a batch at
-once, which is what bounds the disorder in which it gets them.
+They are Parquet files of Spark's file sink, whose log lists whole micro-batches. A reader sees all rows of a batch at
+once. This bounds the disorder in which it gets them.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ class KafkaSource(RuntimeSource):
         return {"assign": json.dumps({topic: [*range(count_partitions(self._source, self._source.name))]})}
 
     def _starting_offsets(self) -> str:
-        """Where each partition begins. Those that are not named begin with their first record."""
+        """Where each partition begins. Partitions that are not named begin with their first record."""
         given = starting_of(self._source).offsets
         if not given:
             return "earliest"
@@ -216,8 +216,8 @@ class KafkaSink(RuntimeSink):
 class SparkKafkaSink(RuntimeSink):
     """The rows of a query as messages of a topic, by Spark's own sink.
 
-    Its tasks send them from the workers. A micro-batch that runs again sends its rows again. Of a table, one task sends
-    all rows of a key, in the order in which they replace each other, and their partition follows from the key.
+    Its tasks send them from the workers. A micro-batch that runs again sends its rows again. For a table, one task
+    sends all rows of a key, in the order in which they replace each other. Their partition follows from the key.
     """
 
     def __init__(self, query: SparkQuery) -> None:
@@ -225,7 +225,7 @@ class SparkKafkaSink(RuntimeSink):
         self._avro = AvroWriter(query.output)
 
     def check(self, storage: Storage, place: str | None, finished: int) -> None:
-        """Raises RunError as that of `KafkaSink`, but for the ledger."""
+        """Raises RunError as `KafkaSink.check` does, except for the ledger."""
         provide_topic(self._query)
         self._avro.prepare()
 

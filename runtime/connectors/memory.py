@@ -26,7 +26,7 @@ class Kept:
 
 
 class MemorySource(RuntimeSource):
-    """The rows that sinks of this process hold; of an ordered input also `_place`, which grows from row to row."""
+    """The rows that sinks of this process hold. An ordered input also has `_place`, which grows from row to row."""
 
     def __init__(self, source: Input) -> None:
         self._source = source

@@ -62,7 +62,7 @@ class RuntimeSource(Protocol):
         raise AssertionError("the planner let an input through that is not read in real time")
 
     def settle(self, storage: Storage, place: str) -> Mapping[str, str]:
-        """Options in place of those of the input: what is decided once for a checkpoint, and noted there.
+        """Options that replace options of the input. They are decided once for a checkpoint, and noted there.
 
         `place`: the checkpoint folder of the query that reads it.
 
@@ -80,7 +80,7 @@ class RuntimeSource(Protocol):
         raise AssertionError("the planner let a stream through that cannot be read")
 
     def snapshot(self, spark: SparkSession, storage: Storage, held: Sequence[Row]) -> DataFrame:
-        """The rows of a table that are there now, by whole micro-batches. `held`: those that this process holds.
+        """The rows of a table that are there now, by whole micro-batches. `held`: the rows that this process holds.
 
         Raises:
             RunError: the columns that are there do not fit those declared, or something is damaged.
@@ -120,7 +120,7 @@ class RuntimeSink(Protocol):
         return None
 
     def stop(self) -> None:
-        """Lets no further attempt to write begin; may be called from another thread than that of `write`."""
+        """Lets no further attempt to write begin. May be called from another thread than `write`."""
         return None
 
     def close(self) -> None:
@@ -169,7 +169,7 @@ class RuntimeLookup(Protocol):
     @property
     @abstractmethod
     def packages(self) -> set[str]:
-        """The packages that workers need for it, beside those of Spark."""
+        """The packages that workers need for it, beside Spark's own."""
 
     @abstractmethod
     def frame(self, spark: SparkSession) -> DataFrame:

@@ -40,7 +40,7 @@ class ReportingWriter(Protocol):
 class TableSink(RuntimeSink):
     """The rows of one query in a table that others own, too.
 
-    `name`: of the table, as reports show it. The writer calls `note_retry` before each pause.
+    `name`: the name of the table, as reports show it. The writer calls `note_retry` before each pause.
     """
 
     def __init__(self, query: SparkQuery, name: str, writer: ReportingWriter, batches: TableBatches[Any]) -> None:

@@ -10,7 +10,10 @@ from penstock.runtime.failure.layers import Layer
 
 
 def places_of(layer: Layer, printed: Sequence[Printed], is_candidate: Callable[[Place], bool]) -> list[Place]:
-    """The place that Spark names. Where it names none: the candidates, or those that have the name of the function."""
+    """The place that Spark names.
+
+    Where it names none: the candidates that have the name of the function, or all candidates if none has it.
+    """
     if layer.fragment:
         return _find_named_place(layer, printed)
     said = layer.parameters.get("functionName", "").strip("`").upper()

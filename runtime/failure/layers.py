@@ -14,10 +14,10 @@ from pyspark.errors.exceptions.captured import CapturedException
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One exception of a chain of causes. `condition` is empty for those that are not Spark's own.
+    """One exception of a chain of causes. `condition` is empty if the exception is not Spark's own.
 
-    `kind` is the Java class. `sql` is the text that Spark was given, in which it names the expression `fragment`, from
-    the character `start` on; both are empty where Spark does not know the place.
+    `kind` is the Java class. `sql` is the text that Spark was given. In it, Spark names the expression `fragment`,
+    from the character `start` on. Both are empty where Spark does not know the place.
     """
 
     condition: str

@@ -1,7 +1,7 @@
 """An error of an expression in some row -> a finding at its place in the script, with a hint.
 
-Spark gives the place of some errors only. For the others, places say what their expressions may fail with. Those of the
-query that may fail with the error are the candidates.
+Spark gives the place of some errors only. For the others, places say what their expressions may fail with. The
+candidates are the places of the query that may fail with the error.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from penstock.diagnostics.source import Span
 from penstock.runtime.failure.error_places import places_of
 from penstock.runtime.failure.layers import Layer
 
-_MOST = 4  # places that are shown; of more the whole query is
+_MOST = 4  # places that are shown; if there are more, the whole query is shown
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
     """`condition` matches Spark's name of the error, or the Java class. `faults`: expressions that may fail with these
-    raise it without their places, and those of `others` in a query that has none of the former. With `only_if_there`
-    the rule is for queries that have some. `hint` is a better one than that of the code.
+    raise it without their places. `others` count in a query that has none of `faults`. With `only_if_there` the rule
+    is for queries that have some. `hint` is better than the hint of the code.
     """
 
     condition: str

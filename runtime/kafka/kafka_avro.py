@@ -47,7 +47,7 @@ def subject_of(place: Input | QueryOutput, part: str) -> str:
 
 
 def check_schemas(source: Input) -> None:
-    """Compares the newest schemas of a topic that is read with the declaration. Those of earlier records may differ.
+    """Compares the newest schemas of a topic that is read with the declaration. Schemas of earlier records may differ.
 
     Raises:
         RunError: a schema does not fit, or the registry cannot be asked.
@@ -99,7 +99,7 @@ class AvroWriter:
         """Registers the schemas.
 
         Raises:
-            RunError: the registry cannot be asked, or does not take them beside those that it has.
+            RunError: the registry cannot be asked, or does not take them beside the schemas that it has.
         """
         output = self._output
         place = registry_of(output) if list_avro_parts(output) else None

@@ -28,8 +28,8 @@ def count_topics(program: Program) -> list[TopicCount]:
     """Asks the brokers of all topics that the queries read or write. Makes nothing.
 
     Raises:
-        RunError: with all that is wrong: brokers that cannot be reached, topics that are missing and that no query
-            makes, and topics that have another number of partitions than is declared.
+        RunError: with all that is wrong. Brokers cannot be reached, topics are missing and no query makes them, or
+            topics have another number of partitions than is declared.
     """
     counter = _Counter()
     counted: dict[str, TopicCount] = {}
@@ -46,7 +46,8 @@ def count_topics(program: Program) -> list[TopicCount]:
 
 
 def infer_partitions(query: SparkQuery) -> int | None:
-    """The partitions of the topic that a query makes: the declared number, else that of its state or its widest input.
+    """The partitions of the topic that a query makes: the declared number, else the number of its state or its widest
+    input.
 
     None: none of these is known.
 

@@ -1,7 +1,7 @@
 """Micro-batches -> messages of a topic, each batch once for readers of committed records.
 
 A batch is one transaction, with a record of the topic ledger in it. After a crash the ledger tells whether the
-transaction was committed. Of writers with one transactional identifier, the brokers let the newest go on.
+transaction was committed. Among writers with one transactional identifier, the brokers let the newest go on.
 """
 
 from __future__ import annotations

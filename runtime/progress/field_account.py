@@ -32,7 +32,7 @@ def observe_fields(rows: DataFrame, source: Input, watch: FieldWatch | None) -> 
 class FieldAccounts:
     """The fields that the inputs of a query have had in this process.
 
-    `warnings`: of inputs whose first records had no declared field.
+    `warnings`: about inputs whose first records had no declared field.
     """
 
     def __init__(self, inputs: Iterable[Input]) -> None:

@@ -121,7 +121,7 @@ class Heartbeats:
             intermediate.known = intermediate.coming.pop(0)[1] - (input_.lag or 0)
 
     def _announce(self, name: str, watermark: int) -> None:
-        """A micro-batch is committed: those who look from now on find all that it wrote."""
+        """A micro-batch is committed: a reader that looks from now on finds all that it wrote."""
         for reader in self._queries.values():
             if name in reader.intermediates:
                 reader.intermediates[name].coming.append((now(), watermark))
@@ -184,7 +184,7 @@ class HeartbeatHandle:
 
 
 def group_connected(queries: Iterable[SparkQuery]) -> list[list[SparkQuery]]:
-    """The queries in groups: those that an intermediate stream leads from one to the other are in the same one."""
+    """The queries in groups. Queries that are connected by an intermediate stream are in the same group."""
     groups: list[tuple[set[str], list[SparkQuery]]] = []
     for query in queries:
         names = {query.name, *(source.name for source in query.inputs if source.is_intermediate)}

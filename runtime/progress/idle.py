@@ -1,8 +1,8 @@
 """Facts about the inputs of queries -> which inputs are idle, and the heartbeats that they get.
 
-Spark's watermark is that of the slowest input, and a silent input is the slowest. An input that was declared with IDLE
-AFTER and has been silent for so long gets a heartbeat with the watermark of the others. Spark reads the heartbeat as a
-row of the end stream and logs it. So a batch that is run again has the same watermark.
+Spark's watermark is the watermark of the slowest input, and a silent input is the slowest. An input that was declared
+with IDLE AFTER and has been silent for so long gets a heartbeat with the watermark of the others. Spark reads the
+heartbeat as a row of the end stream and logs it. So a batch that is run again has the same watermark.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Progress events of Spark -> the accounting of each query: what became of each row.
 
-The views of a query observe counts named `<kind>:<input>`. `in` counts the rows that were read. Of these, `rejected`
-were malformed or had an impossible time, `late` were behind the watermark, `filtered` failed a condition, and `used`
-went on.
+The views of a query observe counts named `<kind>:<input>`. `in` counts the rows that were read. Some of these were
+malformed or had an impossible time (`rejected`), were behind the watermark (`late`), or failed a condition
+(`filtered`). The others went on (`used`).
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Account:
         )
 
     def report(self, drained: bool, rejected_to: Mapping[str, str]) -> QueryReport:
-        """The sums as a report; `rejected_to` is that of `inputs`."""
+        """The sums as a report. `rejected_to` is as in `inputs`."""
         inputs = self.inputs(rejected_to)
         return QueryReport(
             self._query.name,

@@ -12,7 +12,7 @@ SECONDS = 30.0
 class RowRates:
     """Rates over the last SECONDS. They are 0 when nothing has come for so long.
 
-    The rates of Spark are those of a micro-batch, and stay what they are when no other one follows.
+    Spark's rates are about one micro-batch, and stay what they are when no other one follows.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -50,7 +50,7 @@ class RunRecorder:
             threading.Thread(target=self.write, daemon=True).start()
 
     def close(self) -> None:
-        """The checkpoint may be that of another process now."""
+        """The checkpoint may belong to another process now."""
         self._is_closed = True
 
     def write(self) -> None:
@@ -72,7 +72,7 @@ class RunRecorder:
     def _list_spans(self) -> Iterator[tuple[str, tuple[int, float]]]:
         """By input, rows and the seconds of event time in which they lie: from the first micro-batch to the last.
 
-        Of a single micro-batch the oldest time is known for all inputs together, late rows included.
+        For a single micro-batch the oldest time is known for all inputs together, late rows included.
         """
         account = self._account
         inputs = account.inputs({})
@@ -85,7 +85,7 @@ class RunRecorder:
             if newest > since:
                 yield each.name, (_count_used(each) - before, (newest - since).total_seconds())
             elif is_alone and account.oldest is not None:
-                # The seconds lie between the rows, of which there is one more.
+                # The seconds lie between the rows, and there is one row more.
                 yield each.name, (max(before - 1, 0), (newest - account.oldest).total_seconds())
 
 

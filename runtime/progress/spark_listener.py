@@ -22,9 +22,9 @@ class OperatorProgress(msgspec.Struct, frozen=True, rename="camel"):
 class BatchProgress(msgspec.Struct, frozen=True, rename="camel"):
     """A micro-batch of a run of a query, as far as Penstock looks at it. The names are Spark's.
 
-    `timestamp`: when it began. `duration_ms`: of its parts. `event_time`: `watermark`, and the `min` and `max` of the
-    rows, as far as there are any. `observed_metrics`: what views observe. Spark rounds rates to a tenth. One
-    that is not finite is 0.
+    `timestamp`: when it began. `duration_ms`: the time of each of its parts. `event_time`: `watermark`, and the `min`
+    and `max` of the rows, as far as there are any. `observed_metrics`: what views observe. Spark rounds rates to a
+    tenth. One that is not finite is 0.
     """
 
     run_id: str

@@ -93,7 +93,7 @@ class QueryReport:
     watermark: datetime | None
     drained: bool
     table: TableReport | None = None
-    """Of a query that changes a table of a database."""
+    """For a query that changes a table of a database."""
     lookups: tuple[LookupReport, ...] = ()
     """One for each table of a database that the query looks rows up in."""
     reasons: tuple[Reason, ...] = ()
@@ -112,7 +112,10 @@ class BatchMark:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A query as it is now. Counts are those since it was started here; `batch_seconds` is that of the last batch."""
+    """A query as it is now.
+
+    Counts are since the query was started here. `batch_seconds` is the time of the last batch.
+    """
 
     name: str
     running: bool
@@ -136,7 +139,7 @@ class Status:
     retrying: str | None = None
     """Why the last attempt to write failed, while the query waits to try again."""
     table: TableReport | None = None
-    """Of a query that changes a table of a database."""
+    """For a query that changes a table of a database."""
     lookups: tuple[LookupReport, ...] = ()
     """One for each table of a database that the query looks rows up in."""
     started: datetime | None = None

@@ -35,9 +35,9 @@ class TableReport:
 class LookupReport:
     """The lookups of a query in a table: `gets == hits + misses`.
 
-    `gets`: keys that were looked up, `cache_hits`: those of them that a cache answered. `batches`: statements that the
-    database answered, `retries`: statements that failed and were repeated. `failures` is 1 if the query ended because
-    the table could not be read. `p50_ms` and `p99_ms` are percentiles of the milliseconds of the newest 1,000
+    `gets`: keys that were looked up. `cache_hits`: keys among them that a cache answered. `batches`: statements that
+    the database answered, `retries`: statements that failed and were repeated. `failures` is 1 if the query ended
+    because the table could not be read. `p50_ms` and `p99_ms` are percentiles of the milliseconds of the newest 1,000
     statements, with their repeated attempts; None before the first one.
     """
 

@@ -29,7 +29,7 @@ class PlainConsole(Console):
         super().__init__(file=file, markup=False, emoji=False, highlight=False)
 
     def render_str(self, text: str, **style: Any) -> Text:
-        """A line, such as that of a cell. What would steer the terminal takes the columns that its escape takes."""
+        """A line, such as the line of a cell. What would steer the terminal takes the columns that its escape takes."""
         return super().render_str(show_text(text), **style)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:

@@ -71,7 +71,7 @@ def list_reasons(parts: Sequence[Part], now: datetime) -> tuple[Reason, ...]:
 
 
 def find_chain(query: SparkQuery, queries: Sequence[SparkQuery]) -> list[SparkQuery]:
-    """The query and those that write what it reads, writers before readers."""
+    """The query and the queries that write what it reads, writers before readers."""
     writers = {each.output.name: each for each in queries if each.output.is_intermediate}
     chain: dict[str, SparkQuery] = {}
     pending = [query]

@@ -1,4 +1,4 @@
-"""The files of an input on local disks -> those that are passed over, because Spark cannot open them by their names."""
+"""The files of an input on local disks -> the files that Spark cannot open by their names and passes over."""
 
 from __future__ import annotations
 

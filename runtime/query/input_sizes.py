@@ -47,7 +47,7 @@ def is_short(inputs: Iterable[Input]) -> bool:
 def has_large_batches(inputs: Iterable[Input]) -> bool:
     """Whether the inputs are files of this machine that hold much in all, and one of them much in a micro-batch.
 
-    Of many files the first ones are looked at.
+    If there are many files, the first ones are looked at.
     """
     total, batch = 0, 0
     for source in {each.folder: each for each in inputs if not each.is_intermediate}.values():

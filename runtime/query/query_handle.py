@@ -1,4 +1,4 @@
-"""Queries that run until they are stopped, as those who started them see them."""
+"""Queries that run until they are stopped, as their users see them."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class QueryHandle:
                 return False
 
     def stop(self) -> None:
-        """Ends the query, and those of its rejected rows, and frees its checkpoint. May be called twice.
+        """Ends the query, and the queries of its rejected rows, and frees its checkpoint. May be called twice.
 
         Raises:
             RunError: the rejected rows could not be written, and `error` does not say so.

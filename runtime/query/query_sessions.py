@@ -1,7 +1,7 @@
 """A session of Spark -> one more for each query, so that no query changes the settings of another.
 
 Spark looks at some settings when a query starts, and at others in each micro-batch. It asks the session in which the
-rows of the sources were made. A query that starts later would change these settings for those that run.
+rows of the sources were made. A query that starts later would change these settings for the queries that run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from penstock.runtime.spark.spark_settings import is_left_to_users
 class QuerySessions:
     """The sessions of the queries of a RuntimeSession. `root` is the one that they are copies of.
 
-    `opened`: those whose queries may still run.
+    `opened`: the sessions whose queries may still run.
     """
 
     def __init__(self, root: SparkSession, follower: Follower) -> None:
@@ -67,7 +67,7 @@ def apply_settings(spark: SparkSession, settings: Mapping[str, str | None]) -> N
 def drop_foreign_settings(spark: SparkSession) -> None:
     """Gives the settings of Spark SQL on which results may depend their default values.
 
-    A Spark that others have started may have them otherwise. Those that hold for a whole Spark stay.
+    A Spark that others have started may have them otherwise. Settings of a whole Spark stay.
     """
     for name in spark.conf.getAll:
         if name.startswith("spark.sql.") and not is_left_to_users(name) and spark.conf.isModifiable(name):

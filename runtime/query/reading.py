@@ -1,7 +1,7 @@
 """A Read -> its rows: what its inputs hold at this moment, evaluated at once, by Spark if they are not small.
 
-Of files that queries write, only whole micro-batches are read: those in the log of Spark's file sink. A micro-batch in
-that log is never written again. Memory sinks also hold whole micro-batches.
+From files that queries write, only whole micro-batches in the log of Spark's file sink are read. A micro-batch in that
+log is never written again. Memory sinks also hold whole micro-batches.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from penstock.runtime.small_reads import answer_small
 
 
 def read(spark: SparkSession, query: Read, held: Mapping[str, Sequence[Row]]) -> Rows:
-    """The rows of the answer. `held`: those of the tables that this process holds, by name. Times are in UTC.
+    """The rows of the answer. `held`: the rows of the tables that this process holds, by name. Times are in UTC.
 
     Raises:
         RunError: an input is not there, or cannot be read; or Spark fails.

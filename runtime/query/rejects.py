@@ -38,8 +38,8 @@ def settle_inputs(query: SparkQuery, storage: Storage, place: str) -> SparkQuery
 def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> SparkQuery:
     """The query that writes the rows of one input that `query` sets aside.
 
-    They go to `<place>_rejected/<input>`, where the place is the folder of a files sink, else the query's in the
-    checkpoint `folder`; where neither is kept, to a memory sink of the name `<query>_rejected/<input>`. If the query
+    They go to `<place>_rejected/<input>`. The place is the folder of a files sink, else the query's in the checkpoint
+    `folder`. Where neither is kept, they go to a memory sink of the name `<query>_rejected/<input>`. If the query
     writes an intermediate stream, they go beside the sink at the end of the chain: `<place>_rejected/<query>/<input>`.
     """
     place = query.rejects_folder or (None if folder is None else f"{place_of(query.name, folder)}_rejected")

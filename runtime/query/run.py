@@ -116,7 +116,7 @@ class Run:
         check_all([own, *(partial(run.check, once=once, draining=draining) for run in self.rejects.values())])
 
     def lose(self, loss: RunError) -> None:
-        """Stops the query, and those of what it rejects, because another process may write its checkpoint now."""
+        """Stops the query, and the queries of what it rejects, because another process may write its checkpoint now."""
         for run in (self, *self.rejects.values()):
             run._failure = loss
             run._recorder.close()

@@ -1,4 +1,4 @@
-"""The queries of a run to the end -> which wait for which, and the results of those that run side by side."""
+"""The queries of a run to the end -> which wait for which, and the results of the queries that run side by side."""
 
 from __future__ import annotations
 

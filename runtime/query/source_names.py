@@ -33,7 +33,7 @@ NOTE = "sources.json"
 class SourceNames:
     """The names of the sources of a query that is started in a checkpoint folder.
 
-    Those of a checkpoint that was begun without names have none: Spark numbers them.
+    If the checkpoint was begun without names, its sources have none: Spark numbers them.
     """
 
     def __init__(self, storage: Storage, place: str, query: SparkQuery) -> None:

@@ -1,6 +1,6 @@
 """Task slots for queries in real time: each partition of an input needs one for as long as the query runs.
 
-So does each partition of its state: the tasks that group rows run at the same time as those that read them.
+So does each partition of its state: tasks that group rows run at the same time as tasks that read them.
 
 A task that gets no slot while the others run begins when the batch is over. Then it reads nothing, and it is the same
 task in the next batch. So its partition would never be read.
@@ -37,7 +37,8 @@ class TaskSlots:
         self._application = ""
 
     def take(self, query: SparkQuery) -> None:
-        """Takes a slot for each partition that the query reads now, and of its state, in place of those that it had.
+        """Takes a slot for each partition that the query reads now, and for each of its state. They replace the slots
+        that it had.
 
         Raises:
             RunError: not one is left for everything else that Spark does; or an input cannot be asked.

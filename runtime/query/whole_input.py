@@ -39,7 +39,7 @@ def read_to_end(started: StreamingQuery, end: str, drain: Callable[[], None], st
 
 
 def _fix_files(started: StreamingQuery, end: str) -> bool:
-    """Has all sources but that of `end` list their files now, and never again; False if none reads `end`."""
+    """Has all sources except the source of `end` list their files now, and never again. False if none reads `end`."""
     execution: Any = started._jsq.streamingQuery()
     while not (sources := execution.uniqueSources()) or sources.isEmpty():
         if not started.isActive:

@@ -24,7 +24,7 @@ class NotPlainError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PlainFile:
-    """A file, and when it was written: microseconds since 1970, of which Spark knows the milliseconds."""
+    """A file, and when it was written, in microseconds since 1970. Spark knows only the milliseconds."""
 
     path: Path
     size: int
@@ -48,7 +48,7 @@ class _LocalFiles:
 
 
 def list_plain_files(source: Input) -> list[PlainFile]:
-    """The files, those that a query has committed in the order of its micro-batches.
+    """The files. Files that a query has committed are in the order of its micro-batches.
 
     Raises:
         NotPlainError: the path is elsewhere, or stands for something other than files with plain names.

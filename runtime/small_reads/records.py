@@ -19,7 +19,7 @@ Record: TypeAlias = dict[str, Any]
 
 
 def read_records(source: Input, file: PlainFile) -> Iterator[Record]:
-    """The records of a file, in their order. Times are those of UTC, without a zone.
+    """The records of a file, in their order. Times are in UTC, without a zone.
 
     Raises:
         NotPlainError, ValueError: one of them is not written in the one way that needs no interpretation.

@@ -33,7 +33,7 @@ def examine(spark: SparkSession, folder: str | None) -> Iterator[str]:
 
     Args:
         spark: the cluster.
-        folder: of checkpoints, as `Storage.qualify` gives it; None if there is none.
+        folder: the folder of checkpoints, as `Storage.qualify` gives it; None if there is none.
 
     Raises:
         RunError: at the first step that fails, with what to do.

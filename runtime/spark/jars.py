@@ -3,8 +3,8 @@
 Spark does not ship them. They are taken from a folder: when a Spark is started, and by one that runs already when a
 program needs them. Nothing is downloaded.
 
-Some threads of Spark look for classes only where its JVM found them when it began: those that read what tasks send
-back. So archives that come later go to the class loader of that time.
+Some threads of Spark look for classes only where its JVM found them when it began: the threads that read what
+tasks send back. So archives that come later go to the class loader of that time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from penstock.runtime.failure.errors import RunError
 from penstock.runtime.spark.spark_version import known_spark
 
 VARIABLE = "PENSTOCK_JARS"
-"""Of the environment: the folder of the archives."""
+"""A variable of the environment: the folder of the archives."""
 FOLDER = "~/.cache/penstock/jars"
 """The folder where that variable is not set."""
 
@@ -109,7 +109,7 @@ def check_real_time(spark: SparkSession, program: Program) -> None:
 
 
 def _find_wanted(user: str) -> list[Path]:
-    """The archives. Without those of a file system its first path is refused, with a hint."""
+    """The archives. If a file system lacks its archives, its first path is refused, with a hint."""
     if user in _FILE_SYSTEMS:
         return list_jars([user])
     return find_jars(user)
@@ -138,7 +138,7 @@ def _find_first_loader(spark: SparkSession) -> Any:
 
 
 def use_jars(spark: SparkSession) -> None:
-    """Lets this thread, and those that Spark starts from it, find the classes of added archives."""
+    """Lets this thread, and threads that Spark starts from it, find the classes of added archives."""
     spark._jvm.java.lang.Thread.currentThread().setContextClassLoader(_session_loader(spark))  # type: ignore[union-attr]
 
 

@@ -94,7 +94,7 @@ def start_spark(
     logging.getLogger().addFilter(_not_of_py4j)
     for name in _TRACING_LOGGERS:
         PySparkLogger.getLogger(name).disabled = True
-    # Of pandas nothing or a column of bytes is used.
+    # pandas is not used, or only for a column of bytes.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     # The workers of a cluster have a Python of their own.
     environment = {"JAVA_HOME": str(jdk)} | ({"PYSPARK_PYTHON": sys.executable} if local else {})
@@ -151,7 +151,7 @@ def _reason(noise: str, error: Exception) -> str:
 
 
 def find_jdk() -> Path:
-    """The home of a JDK 17 or 21: that of JAVA_HOME, else that of the `java` on the PATH.
+    """The home of a JDK 17 or 21: the home in JAVA_HOME, else the home of the `java` on the PATH.
 
     Raises:
         RunError: neither is one.

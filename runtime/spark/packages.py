@@ -1,4 +1,4 @@
-"""The packages of Python that connectors need beside those of Penstock."""
+"""The packages of Python that connectors need beside Penstock's own."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from penstock.diagnostics.codes.running import R048
 from penstock.runtime.failure.errors import RunError
 
 _SECRET = re.compile(r"(?i)secret|passw|token|credential|key")
-# Of the settings of Spark SQL most can change results, or how state is kept. These are about speed and memory alone.
+# Most settings of Spark SQL can change results, or how state is kept. These are about speed and memory alone.
 _FREE = (
     "spark.sql.autoBroadcastJoinThreshold",
     "spark.sql.broadcastTimeout",
