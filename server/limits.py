@@ -10,7 +10,7 @@ class Limits:
     """Limits of each door."""
 
     statement_bytes: int = 1 << 20
-    """Of the text of a statement, or of a script, in UTF-8."""
+    """The bytes of the text of a statement, or of a script, in UTF-8."""
     statement_words: int = 20_000
     """Names, values, keywords and signs of a statement that the engine plans."""
     check_seconds: float = 5
@@ -20,23 +20,23 @@ class Limits:
     connections: int = 1000
     """Open at once. The next one is refused."""
     role_connections: int = 300
-    """Of one role, at each door."""
+    """Connections of one role, at each door."""
     address_connections: int = 800
-    """Of one address, over HTTP."""
+    """Connections of one address, over HTTP."""
     role_statements: int = 16
-    """Of one role that PostgreSQL carries out at once. Others wait."""
+    """Statements of one role that PostgreSQL carries out at once. Others wait."""
     role_reads: int = 4
-    """Of one role that read over HTTP at once. Others wait."""
+    """Requests of one role that read over HTTP at once. Others wait."""
     tries: int = 10
     """Wrong passwords of a user from one address in a minute. The answer to further ones comes late."""
     transaction_seconds: float = 600
-    """Of a transaction of a user who is no owner."""
+    """The length of a transaction of a user who is no owner."""
     temporary_bytes: int = 1 << 30
-    """Of the temporary files of one role in PostgreSQL."""
+    """The temporary files of one role in PostgreSQL."""
     select_seconds: float = 60
-    """Of a SELECT that ends by itself."""
+    """The length of a SELECT that ends by itself."""
     answer_rows: int = 100_000
-    """Of one answer."""
+    """The rows of one answer."""
     engine_seconds: float = 30
     """Until the engine has to answer a statement."""
     startup_seconds: float = 10
@@ -44,8 +44,8 @@ class Limits:
     queries: int = 100
     """That are kept running."""
     changes: int = 100_000
-    """Of tables, in the log that clients follow. Those who fall behind read the table again."""
+    """Changes of tables, in the log that clients follow. Clients that fall behind read the table again."""
     statements: int = 100_000
     """In the log of who has sent what."""
     statement_log_bytes: int = 1 << 28
-    """Of the texts and answers in that log."""
+    """The texts and answers in that log."""

@@ -79,8 +79,8 @@ class DatabasePlace:
     """How the processes of the server reach PostgreSQL.
 
     home: for the engine. door: the connection string of the doors, with a password. owner: the role of the operator.
-    upstream: where the relay connects. password_file: of the owner, for psql; None with a real PostgreSQL.
-    warden: of the sessions of users.
+    upstream: where the relay connects. password_file: the owner's, for psql; None with a real PostgreSQL.
+    warden: it watches the sessions of users.
     """
 
     home: Home
@@ -318,7 +318,7 @@ async def open_doors(
 
 
 async def announce_engine(catalog: DatabasePlace, engine: EngineSupervisor, show: Callable[[str], None]) -> None:
-    """Says when the engine is ready, once. The row may be that of an engine that was killed."""
+    """Says when the engine is ready, once. The row may come from an engine that was killed."""
     while True:
         await asyncio.sleep(0.5)
         with suppress(psycopg.Error):

@@ -21,7 +21,7 @@ CONNECTIONS, RESERVED = 1200, 200
 SESSION_MEMORY = 1 << 30
 """Bytes that a session may take. work_mem, which users set, is no limit."""
 SETTINGS = {
-    # Of one session. Sorts and cursors write them.
+    # The limit of one session. Sorts and cursors write them.
     "temp_file_limit": "256MB",
     # A statement whose client has gone is ended.
     "client_connection_check_interval": "2s",

@@ -25,7 +25,7 @@ AWAY_SECONDS = 10
 class StatementLog:
     """An Engine over the catalog of the server. Use it in `async with`.
 
-    `seconds`: how long a statement waits for its answer. `max_bytes`: of its text.
+    `seconds`: how long a statement waits for its answer. `max_bytes`: the most bytes of its text.
     """
 
     def __init__(self, conninfo: str, seconds: float, max_bytes: int) -> None:

@@ -164,7 +164,10 @@ class DoorCatalog:
         return [(row["name"], row["version"], row["definition"]) for row in rows]
 
     async def list_statements(self, role: str, before: int, limit: int) -> list[Row]:
-        """Statements with smaller numbers, the newest first: one's own, or those of all for an owner."""
+        """Statements with smaller numbers, the newest first.
+
+        An owner gets the statements of all, others get their own.
+        """
         return await self._select_as(role, _STATEMENTS, (before, limit))
 
     async def find_engine_state(self, seconds: float) -> str | None:

@@ -1,8 +1,8 @@
 """Changes of tables as they happen: one connection listens for all clients, who read the log at their own pace.
 
 PostgreSQL logs the changes of a relation while somebody listens to it. A period of listening has a name. The identifier
-of an event is the name of its period and the number of a change: a client that comes back in the same period has missed
-nothing that is still in the log.
+of an event is the name of its period and the number of a change. So a client that comes back in the same period has
+missed nothing that is still in the log.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class ChangeFeed:
     async def _begin(self, relation: str) -> Position:
         """The position behind which all is found that a read of the table does not see yet."""
         newest = await self._catalog.find_newest_change()
-        # Some of those that run have changed the table before its changes were logged, or have a smaller number.
+        # Some running transactions have changed the table before its changes were logged, or have a smaller number.
         transaction = await self._catalog.find_next_transaction()
         ends = time.monotonic() + _SETTLE_SECONDS
         while not await self._catalog.are_done(transaction) and time.monotonic() < ends:

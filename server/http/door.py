@@ -39,7 +39,7 @@ class HttpSettings:
     hosts: tuple[str, ...] = ()
     """The names under which clients call the server, besides localhost."""
     certificate: Path | None = None
-    """Of TLS, in PEM. Without one the door speaks plain HTTP."""
+    """The certificate for TLS, in PEM. Without one the door speaks plain HTTP."""
     key: Path | None = None
     proxies: tuple[str, ...] = ()
     """Addresses of proxies that say by `X-Forwarded-…` who calls, and whether over TLS."""
@@ -60,7 +60,7 @@ class HttpDoor:
             select_seconds=limits.select_seconds,
             role_reads=limits.role_reads,
         )
-        # Those who follow changes keep no login waiting.
+        # Clients that follow changes keep no login waiting.
         self._feed_catalog = DoorCatalog(settings.database)
         self._connections = Connections(limits.connections + RESERVE)
         metrics = metrics or DoorMetrics()

@@ -1,4 +1,4 @@
-"""Figures for Prometheus: those of the queries, as the engine wrote them last, and those of this door."""
+"""Figures for Prometheus: figures of the queries, as the engine wrote them last, and figures of this door."""
 
 from __future__ import annotations
 

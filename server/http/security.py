@@ -37,7 +37,7 @@ class ConsoleSession:
     """A browser that has logged in."""
 
     digest: bytes = field(repr=False)
-    """That of its token. A token that is removed ends its sessions."""
+    """The digest of its token. A token that is removed ends its sessions."""
     csrf: str = field(repr=False)
     """What requests that change something have to repeat in a header."""
     ends: float
@@ -73,7 +73,7 @@ class ConsoleSessions:
 
 
 class FailedLogins:
-    """Slows down those who try tokens: a token and an address have ten failures a minute."""
+    """Slows down clients that try tokens: a token and an address have ten failures a minute."""
 
     def __init__(self, allowed: int = 10, seconds: float = 60, clock: Callable[[], float] = time.monotonic) -> None:
         self._allowed = allowed

@@ -51,7 +51,7 @@ class Login:
     caller: Caller
     digest: bytes = field(repr=False)
     session: ConsoleSession | None = None
-    """That of the console, None of a request with a token."""
+    """The session of the console. None for a request with a token."""
 
     @property
     def role(self) -> str:

@@ -12,7 +12,7 @@ from penstock.server.limits import Limits
 
 HEALTH = ("/healthz", "/readyz")
 RESERVE = 100
-"""Connections beyond those that have requests, for checks of health and for refusals."""
+"""Connections beyond the connections with requests, for checks of health and for refusals."""
 
 
 class Connection(Protocol):

@@ -1,4 +1,4 @@
-"""Routes that take statements: running them, checking them, listing those that were sent."""
+"""Routes that take statements: running them, checking them, listing the statements that were sent."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from penstock.values import to_json
 router = APIRouter()
 
 CHECKED_BYTES = 1 << 16
-"""Of a text that is checked while it is typed."""
+"""The most bytes of a text that is checked while it is typed."""
 _MAX_NUMBER = (1 << 63) - 1
 _STATUS = {"42501": 403, "53": 503, "57014": 504, "57P03": 503, "54": 413}
-"""Of HTTP for an SQLSTATE or its class. All others are 422."""
+"""The status of HTTP for an SQLSTATE or its class. All others are 422."""
 
 
 class Script(BaseModel):
@@ -47,7 +47,7 @@ class Answer(BaseModel):
     tag: str
     columns: list[str]
     types: list[str]
-    """Of PostgreSQL, one for each column. Empty if all are texts."""
+    """Types of PostgreSQL, one for each column. Empty if all are texts."""
     rows: list[list[str | None]]
     notices: list[str]
     queries: list[str]
@@ -104,7 +104,7 @@ async def list_statements(
     limit: Annotated[int, Query(ge=1, le=1000, description="The most statements to get.")] = 100,
     before: Annotated[int, Query(ge=1, le=_MAX_NUMBER, description="Those with smaller numbers.")] = _MAX_NUMBER,
 ) -> dict[str, Any]:
-    """The statements that were sent, the newest first: one's own, or those of all for an owner."""
+    """The statements that were sent, the newest first. An owner gets the statements of all, others get their own."""
     rows = await services.catalog.list_statements(login.role, before, limit)
     for row in rows:
         row["text"] = Source("<sql>", row["text"]).shown

@@ -73,7 +73,7 @@ class TableRequest:
     order: tuple[str, ...] = ()
     """Columns, with `-` before one that descends; several have commas between them. By default the primary key."""
     filters: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Columns, each with the texts of which it has to equal one."""
+    """Columns, each with texts. The column has to equal one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def write_select(shape: TableShape, request: TableRequest) -> tuple[sql.Composed
     One more row than asked for tells whether there are more.
 
     Raises:
-        Problem: a column is not there, or `after` goes with another order than that of the key.
+        Problem: a column is not there, or `after` goes with another order than the order of the key.
     """
     order = read_order(shape, request.order) or tuple((column, False) for column in shape.key)
     directions = {descends for _, descends in order}

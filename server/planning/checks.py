@@ -28,7 +28,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The statements of a script. `max_words`: of one of them."""
+    """The statements of a script. `max_words`: the most words of one of them."""
 
     text: str
     max_words: int

@@ -99,7 +99,7 @@ class ForkClient:
         self._plug, other = socket.socketpair()
         self._plug.setblocking(False)
         command = [sys.executable, "-m", "penstock.server.planning", self._kind]
-        # stderr is that of this process: its log
+        # stderr is shared with this process: its log
         self._process = subprocess.Popen(command, stdin=other.fileno(), stdout=subprocess.DEVNULL)
         other.close()
         self._received, self._unsent = bytearray(), bytearray()

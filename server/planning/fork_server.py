@@ -1,4 +1,4 @@
-"""A process that forks another one for each job, and ends those that take too long or too much."""
+"""A process that forks another one for each job, and ends jobs that take too long or too much."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class ForkServer:
         return bool(data)
 
     def _start(self) -> None:
-        """Starts those that wait, in order, but not too many of one owner."""
+        """Starts waiting jobs, in order, but not too many of one owner."""
         for job in list(self._waiting):
             if len(self._running) >= JOBS:
                 return

@@ -45,7 +45,10 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class PlanStatement:
-    """One statement of a text. `place`: its own among those of the text. `number`: the place in the order of all."""
+    """One statement of a text.
+
+    `place`: its place among the statements of the text. `number`: the place in the order of all.
+    """
 
     text: str
     place: int

@@ -68,7 +68,7 @@ def pack_refusal(error: RefusedError) -> bytes:
 
 
 def sqlstate_of(refusal: Refusal) -> str:
-    """Its SQLSTATE; that of an internal error if it is not one."""
+    """Its SQLSTATE, or the SQLSTATE of an internal error if it is not one."""
     state = refusal.sqlstate
     good = len(state) == _SQLSTATE and state.isascii() and state.isalnum() and state == state.upper()
     return state if good and not state.startswith("00") else "XX000"

@@ -24,11 +24,14 @@ _VERBS = (
     *("stream", "penstock"),
 )
 _TRANSACTIONS = ("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release")
-# Of a long text, one of these as well: to split a megabyte into tokens takes a third of a second.
+# A long text has to have one of these as well: to split a megabyte into tokens takes a third of a second.
 _MARKS = ("stream", "penstock", "connector", "replace", "query", "pause", "resume", "show", "describe", "explain")
 _LONG = 1 << 16
 _CALLS = 100
-"""Of penstock.run in one statement. They are asked one after the other, also if the client does not wait."""
+"""The most calls of penstock.run in one statement.
+
+They are asked one after the other, also if the client does not wait.
+"""
 _READ = 20_000
 """Tokens of a statement that decide whose it is. A longer one is refused by the engine (V017), or is PostgreSQL's."""
 

@@ -18,7 +18,7 @@ MAX_PASSWORD = 65_535
 MAX_LARGE = (1 << 30) - 1
 
 MAX_PARAMETERS = 65_000
-"""Of a statement with answers of the engine. They are parameters, too, and PostgreSQL allows 65,535."""
+"""The parameters of a statement with answers of the engine. They are parameters, too, and PostgreSQL allows 65,535."""
 
 JSONB = 3802
 TEXT = 25
@@ -64,7 +64,7 @@ class Parse:
     name: bytes
     text: bytes
     types: tuple[int, ...]
-    """Of its parameters, 0 where the server finds out."""
+    """The types of its parameters, 0 where the server finds out."""
 
     @property
     def packed(self) -> bytes:
@@ -80,7 +80,10 @@ class Bind:
     portal: bytes
     statement: bytes
     formats: tuple[int, ...]
-    """Of the values: of all of them if there is one, 0 is text and 1 binary; all are texts if there is none."""
+    """The formats of the values: 0 is text and 1 binary.
+
+    A single format is for all values. Without formats, all values are texts.
+    """
     values: tuple[bytes | None, ...]
     result_formats: tuple[int, ...]
 
@@ -206,7 +209,7 @@ def read_bind(body: bytes) -> Bind:
 
 
 def read_names(body: bytes) -> tuple[bytes, bytes]:
-    """The two names with which a message begins: of a Bind, those of the portal and of the statement."""
+    """The two names with which a message begins. In a Bind, they are the names of the portal and of the statement."""
     first = body.find(b"\0")
     second = body.find(b"\0", first + 1)
     return body[:first], body[first + 1 : second]

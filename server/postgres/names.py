@@ -49,7 +49,7 @@ def read_name(tokens: Sequence[Lexeme], at: int) -> NameRead:
 
 
 def list_relations(tokens: Sequence[Lexeme], relations: Collection[str]) -> set[str]:
-    """Those of the relations that a query reads: names behind FROM, JOIN and USING, also in subqueries."""
+    """The relations that a query reads: names behind FROM, JOIN and USING, also in subqueries."""
     return (_names_read(tokens, is_query=False) & set(relations)) - _local_names(tokens)
 
 
@@ -100,7 +100,7 @@ class _Level:
     """Between two brackets."""
 
     selects: bool
-    """Whether a FROM is that of a query here, and not that of EXTRACT(… FROM …)."""
+    """Whether a FROM belongs to a query here, and not to EXTRACT(… FROM …)."""
     names: bool
     """Whether a name may follow."""
     listing: bool
@@ -108,7 +108,7 @@ class _Level:
 
 
 def _names_read(tokens: Sequence[Lexeme], *, is_query: bool) -> set[str]:
-    """`is_query`: each FROM is that of a query, although there is no SELECT before it."""
+    """`is_query`: each FROM belongs to a query, although there is no SELECT before it."""
     found: set[str] = set()
     levels = [_Level(is_query, False, False)]
     at = 0

@@ -25,7 +25,7 @@ def marker(place: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A statement of PostgreSQL, or the query of its COPY, that has no parameters but those of its calls.
+    """A statement of PostgreSQL, or the query of its COPY. It has no other parameters than the parameters of its calls.
 
     `start`: the place of its first character in the message.
     """

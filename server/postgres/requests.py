@@ -136,7 +136,7 @@ class Requests:
         request: Request,
         message: bytes,
     ) -> Awaitable[None] | None:
-        """What `choose` makes of a text. Of a long one, that is known later."""
+        """What `choose` makes of a text. For a long one, that is known later."""
         if len(raw) < _LONG:
             return choose(*self._classify(raw))
 

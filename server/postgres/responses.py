@@ -46,9 +46,9 @@ class Expected:
     hidden: bool = False
     """The client did not send it. An error is shown all the same."""
     goes_on: bool = False
-    """Of a QUERY: the client sent it in one message with the next one. Not after an error."""
+    """For a QUERY: the client sent it in one message with the next one. Not after an error."""
     hidden_parameters: int = 0
-    """Of a statement that is described."""
+    """The hidden parameters of a statement that is described."""
     tags: list[str] = field(default_factory=list)
     """What stands in the place of the tags of the statements, one after the other."""
     edit_error: Callable[[Fields], Fields] | None = None
@@ -60,9 +60,9 @@ class Expected:
 
 
 class Responses:
-    """Follows the messages of the server and changes those that answer a statement of Penstock.
+    """Follows the messages of the server and changes the answers to statements of Penstock.
 
-    Rows are passed on as they come. Of all messages only the boundaries are looked at.
+    Rows are passed on as they come. Only the boundaries of messages are looked at.
     """
 
     def __init__(self, note: Callable[[str, bytes], None]) -> None:
@@ -183,7 +183,7 @@ class Responses:
         return done
 
     def _take_error(self, body: bytes) -> bytes | None:
-        """An error ends a Query; of other requests, the server skips all up to the next Sync."""
+        """An error ends a Query. After other requests, the server skips all up to the next Sync."""
         self._is_copying = False
         self._changed.set()
         if not self._is_ready:

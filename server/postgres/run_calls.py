@@ -43,8 +43,8 @@ def find_run_calls(tokens: Sequence[Lexeme], text: str) -> tuple[RunCall, ...]:
 def find_probed(tokens: Sequence[Lexeme], calls: Sequence[RunCall]) -> tuple[int, int] | None:
     """The begin and the end of the query that decides which of its calls are carried out; None if all of them are.
 
-    That is so for `SELECT … FROM penstock.run('…')`. What a cursor does is known when its rows are fetched, and a
-    statement with more parameters than those of the calls is not carried out without their values.
+    That is so for `SELECT … FROM penstock.run('…')`. What a cursor does is known when its rows are fetched. A
+    statement with more parameters than its calls have is not carried out without their values.
     """
     if tokens[0].is_word("declare") or _is_plain(tokens, calls):
         return None

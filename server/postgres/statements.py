@@ -50,10 +50,10 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A prepared statement with answers of the engine as hidden parameters, behind those of the client."""
+    """A prepared statement with answers of the engine as hidden parameters, behind the parameters of the client."""
 
     parameters: int
-    """Of the client."""
+    """The number of the client's parameters."""
     found: OwnStatement | None
     """None if it is a statement of PostgreSQL that calls penstock.run."""
     calls: tuple[RunCall, ...]
@@ -291,7 +291,10 @@ class StatementRunner:
         return Answered(pack_lines(outcome), ("line",), "")
 
     async def _would_run(self, text: str, edit: Callable[[Fields], Fields], codec: str = "ascii") -> bool:
-        """Whether PostgreSQL accepts a statement. If it does not, the client gets the error as that of its Query."""
+        """Whether PostgreSQL accepts a statement.
+
+        If it does not, the client gets the error as the error of its Query.
+        """
         tried = Expected(Request.PARSE, hidden=True, edit_error=edit)
         self._send(tried, Parse(b"", text.encode(codec), ()).packed)
         self._send(Expected(Request.SYNC, hidden=True), SYNC)
@@ -361,7 +364,7 @@ def _refused(error: RefusedError, body: int | None, start: int | None = None) ->
 
 
 def _as_described(answer: Answered, found: OwnStatement) -> Answered:
-    """The answer if its columns are those that Describe told, or if it has none to be shown."""
+    """The answer if it has the columns that Describe told, or if it has none to be shown."""
     if answer.is_refused or not found.columns or answer.columns == found.columns:
         return answer
     columns = ", ".join(answer.columns)

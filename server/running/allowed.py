@@ -35,9 +35,10 @@ HARMLESS_IN_STORES = {"region", "aws_region", "azure_storage_account_name", "acc
 class Allowed:
     """What a server allows. Nothing else is reached for a user.
 
-    paths: folders that files and databases may be in. connectors: the names of connectors. hosts: of databases and
-    brokers. secrets: variables of the environment, and files, that passwords may be read from. closed: folders of the
-    server itself, which stay out of reach inside of the others, too. own_database: the address of its PostgreSQL.
+    paths: folders that files and databases may be in. connectors: the names of connectors. hosts: the hosts of
+    databases and brokers. secrets: variables of the environment, and files, that passwords may be read from. closed:
+    folders of the server itself, which stay out of reach inside of the others, too. own_database: the address of its
+    PostgreSQL.
     """
 
     paths: tuple[str, ...] = ()
@@ -127,7 +128,7 @@ class Allowed:
 
 
 def _list_servers(option: str, value: str) -> list[str]:
-    """The hosts of brokers, or that of a registry."""
+    """The hosts of brokers, or the host of a registry."""
     if option == "bootstrap_servers":
         return re.findall(r"([^,]+):\d+", value)
     return [urlsplit(value).hostname or ""]

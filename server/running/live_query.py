@@ -95,7 +95,7 @@ class LiveQuery:
         self._enter("STOPPED")
         session, self._session, self._handles = self._session, None, []
         if session is not None:
-            with suppress(RunError):  # of rejected rows that could not be written: they are written at the next start
+            with suppress(RunError):  # rejected rows could not be written: they are written at the next start
                 yield self._submit(session.close)
 
     def pause(self) -> Steps[None]:

@@ -34,7 +34,7 @@ class LiveDefinition:
     """A statement that made a relation, or runs queries, or both."""
 
     number: int
-    """Of the statement in the log of the server. Later statements have greater ones."""
+    """The number of the statement in the log of the server. Later statements have greater ones."""
     text: str
     author: str
     taken: frozenset[str]
@@ -46,7 +46,7 @@ class LiveDefinition:
     reads: frozenset[str] = frozenset()
     """The relations that it names, in lower case."""
     writes: frozenset[str] = frozenset()
-    """Those of them that it writes rows into."""
+    """The relations among them that it writes rows into."""
     queries: tuple[RunningQuery, ...] = field(default=(), repr=False)
 
     @property
@@ -56,7 +56,7 @@ class LiveDefinition:
 
     @property
     def names(self) -> frozenset[str]:
-        """The relation that it made, those that it writes into, and its queries, in lower case."""
+        """The relation that it made, the relations that it writes into, and its queries, in lower case."""
         made = [] if self.relation is None else [self.relation]
         return self.writes.union(name.lower() for name in (*made, *(query.name for query in self.queries)))
 
@@ -236,7 +236,7 @@ def names_written(statement: ast.Statement) -> frozenset[str]:
 
 
 def find_nodes(node: Any, kind: type[N]) -> Iterator[N]:
-    """The nodes of a kind at or below a node, also those of queries inside of expressions."""
+    """The nodes of a kind at or below a node, also nodes of queries inside of expressions."""
     if isinstance(node, kind):
         yield node
     elif isinstance(node, exp.Expression):

@@ -27,7 +27,7 @@ READER = sql.Identifier("penstock_reader")
 EVENTS = (("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD"))
 LEDGER = "penstock_ledger"
 REJECTED = "_rejected"
-"""Ends the name of the table of rows that a query rejects, behind that of the query."""
+"""Ends the name of the table of rows that a query rejects, behind the name of the query."""
 LONGEST = 63
 """The bytes of a name in PostgreSQL, which cuts off what is behind them."""
 
@@ -49,7 +49,7 @@ def is_at_home(query: RunningQuery, relation: str) -> bool:
 
 
 def check_names(definition: LiveDefinition, others: Iterable[LiveDefinition]) -> None:
-    """Raises CompileError for names that PostgreSQL would change, or that are those of tables of the server."""
+    """Raises CompileError for names that PostgreSQL would change, or that tables of the server have."""
     query = shown_query(definition)
     if query is None or definition.relation is None:
         return
@@ -73,7 +73,7 @@ def check_names(definition: LiveDefinition, others: Iterable[LiveDefinition]) ->
 
 
 def list_rejected(definition: LiveDefinition) -> list[str]:
-    """The table beside that of a definition which its rejected rows go to; a stream has none."""
+    """The table for rejected rows beside the table of a definition. A stream has none."""
     query = shown_query(definition)
     return [] if query is None or isinstance(query.root.shape, KStream) else [f"{query.name}{REJECTED}"]
 

@@ -49,7 +49,7 @@ _LONG = 10_000
 
 @dataclass
 class OnItsWay:
-    """A text that is being worked on. `version`: of the relations over which its statement is planned."""
+    """A text that is being worked on. `version`: the version of the relations over which its statement is planned."""
 
     waiting: WaitingStatement
     version: int
@@ -150,7 +150,7 @@ class StatementQueue:
             self._stopping.wait(LOOK_SECONDS)
 
     def _work(self, store: Store) -> None:
-        """Begins with statements that wait, and goes on with those whose plans are ready."""
+        """Begins with waiting statements, and goes on with statements whose plans are ready."""
         self._read_inbox(store)
         busy = [*(each.waiting.author for each in self._jobs.values()), *self._carried]
         for waiting in store.take(busy):

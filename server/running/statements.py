@@ -1,4 +1,4 @@
-"""A text of several statements -> each with a text of its own, in which places are those of the whole text."""
+"""A text of several statements -> each with a text of its own, in which places are as in the whole text."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class WaitingStatement:
 
 @dataclass(frozen=True, slots=True)
 class KeptStatement:
-    """A statement in force, as the last engine left it. `folder`: that of its checkpoints."""
+    """A statement in force, as the last engine left it. `folder`: the folder of its checkpoints."""
 
     number: int
     text: str
@@ -141,7 +141,10 @@ class Store:
         plan: Any,
         version: int,
     ) -> None:
-        """Notes a definition that is in force from now on. `version`: of the relation, which counts replacements."""
+        """Notes a definition that is in force from now on.
+
+        `version`: the version of the relation, which counts replacements.
+        """
         db = self.db
         with db.transaction():
             db.execute(
@@ -185,7 +188,7 @@ class Store:
     def trim_statements(self, limit: int, max_bytes: int) -> None:
         """Removes the oldest statements that have ended, beyond a number and a size in bytes, with their answers.
 
-        Those of files stay, so that none of them is run twice.
+        Statements of files stay, so that none of them is run twice.
         """
         self.db.execute(
             "DELETE FROM penstock.statement WHERE finished IS NOT NULL AND door <> 'file' AND id <= ("
