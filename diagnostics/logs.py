@@ -9,7 +9,10 @@ from penstock.diagnostics.terminal import show_text
 
 
 class LogFormatter(logging.Formatter):
-    """Lines of a log: one for each message, and those of a traceback behind it, indented. So no text forges a line."""
+    """Lines of a log: one for each message, and the lines of a traceback behind it, indented.
+
+    So no text forges a line.
+    """
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         """The line with the message."""

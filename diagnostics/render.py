@@ -93,7 +93,10 @@ def _by_source(labels: tuple[Label, ...]) -> list[tuple[Source, list[Label]]]:
 
 
 def _marks(label: Label) -> Iterator[_Mark]:
-    """A label's underlines: one, or for a span of several lines those of its first and last line that are not blank."""
+    """A label's underlines.
+
+    A span of several lines has underlines in its first and its last line that are not blank.
+    """
     source, span = label.span.source, label.span
     (first, start), (last, end) = source.position(span.start), source.position(max(span.start, span.end))
     if first == last:

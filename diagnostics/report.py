@@ -30,7 +30,7 @@ class Report(TypedDict):
 
 
 def report(diagnostic: Diagnostic) -> Report:
-    """Converts a finding. Its place is that of the first label, end exclusive; `statement` counts from 1."""
+    """Converts a finding. Its place is the place of the first label, end exclusive. `statement` counts from 1."""
     span = diagnostic.labels[0].span if diagnostic.labels else None
     start = span.source.position(span.start) if span else (None, None)
     end = span.source.position(span.end) if span else (None, None)

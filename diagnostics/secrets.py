@@ -22,11 +22,11 @@ SHOWN_OPTIONS = {
 
 _WORDS = ("password", "passwd", "passphrase", "token", "secret", "credential", "apikey")
 _PARTS = ("pwd", "api_key", "access_key", "secret_key", "private_key", "account_key", "shared_key")
-_ALIKE = 0.75  # how much of a word must be that of a secret: `pasword`, `tokne`
-_LONGEST = 24  # of a word that is alike
+_ALIKE = 0.75  # how much of a word must match a secret: `pasword`, `tokne`
+_LONGEST = 24  # the most characters of a word that is alike
 
 _URL = re.compile(
-    # Passwords in URLs often have slashes that should have been escaped; those of `host:80/a@b` are none.
+    # Passwords in URLs often have slashes that should have been escaped; `host:80/a@b` has no password.
     r"(?P<shown>(?<![\w+.-])[\w+.-]++://)(?P<hidden>[^\s'\"@/:]*:(?!\d+/)[^\s'\"]{0,500}|[^\s'\"@/]+)(?=@)"
 )
 _SIGN = re.compile(r"(?<![\w.-])(?P<name>[\w.-]++)[`\"']?\s*(?:=>|==|=|:)\s*")
@@ -60,7 +60,7 @@ def redact_value(name: str, value: object) -> str:
 def hide_credentials(text: str, *, quoted: bool = False) -> str:
     """A message without the credentials of its URLs and without what is assigned to names such as `password`.
 
-    `quoted`: of what is assigned only strings are hidden, so that `a.token = b.token` stays.
+    `quoted`: only strings are hidden among assigned values, so that `a.token = b.token` stays.
     """
     text = _URL.sub(lambda found: found["shown"] + _mask(found["hidden"]), text)
     pieces, copied, position = list[str](), 0, 0
@@ -110,7 +110,7 @@ class _Token(NamedTuple):
 
 
 def _redact_tokens(tokens: list[_Token]) -> Iterator[tuple[int, str]]:
-    """Of each token its place and its text as it may be shown. No token is a blank or a comment."""
+    """The place of each token, and its text as it may be shown. No token is a blank or a comment."""
     begin = 0
     for end in [*(place for place, token in enumerate(tokens) if token.text == ";"), len(tokens)]:
         words = [token.text.upper() for token in tokens[begin:end]]
@@ -138,7 +138,7 @@ def _redact_statement(tokens: list[_Token], words: list[str], begin: int) -> Ite
 
 
 def _redact_item(tokens: list[_Token], begin: int, end: int) -> Iterator[tuple[int, str]]:
-    """`name = value`, of which the name is shown, and the value if it is no secret. Without a sign nothing is."""
+    """In `name = value`, the name is shown, and the value if it is no secret. Without a sign nothing is."""
     sign = next((place for place in range(begin, end) if tokens[place].text == "="), begin - 1)
     name = "".join(token.text.strip("'\"`") for token in tokens[begin : max(sign, begin)])
     values = [token.text for token in tokens[sign + 1 : end]]

@@ -77,7 +77,7 @@ class Placed(msgspec.Struct, frozen=True, eq=False):
         return isinstance(other, Placed) and type(self) is type(other) and self._content() == other._content()
 
     def __ne__(self, other: object) -> bool:
-        return not self == other  # that of a Struct asks whether they are one object
+        return not self == other  # the method of Struct asks whether they are one object
 
     def __hash__(self) -> int:
         return hash((type(self), self._content()))

@@ -1,7 +1,7 @@
 r"""What people read on a terminal or in a log: no character of data, names or messages steers it.
 
 Such a character is shown as Python writes it: `\x1b`, `\t`, `\u202e`. A program guards its streams, and everything
-that is printed passes them. Two doors are beside: `styled` for text with colours, each part of which was made visible
+that is printed passes them. Two doors are beside: `styled` for text with colours, whose parts were made visible
 before, and `exact` for scripts, programs and data that others read.
 """
 
@@ -121,7 +121,7 @@ def output_guarded() -> Iterator[None]:
 
 
 def styled(stream: TextIO) -> TextIO:
-    """The stream for text with colours, each part of which passed `show_text` or `show_lines`."""
+    """The stream for text with colours, whose parts have passed `show_text` or `show_lines`."""
     return stream.styled if isinstance(stream, GuardedStream) else stream
 
 

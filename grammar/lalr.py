@@ -1,7 +1,7 @@
 """Tokens -> whatever the caller builds of each rule, by the LALR(1) tables that Lark has computed.
 
-Lark compiles the grammar, this runs it: reading its tables from JSON takes a few milliseconds, where building them, or
-importing Lark at all, would take most of the time that `penstock check` has. Nothing here recurses.
+Lark compiles the grammar, this runs it. To read its tables from JSON takes a few milliseconds. To build them, or to
+import Lark at all, would take most of the time that `penstock check` has. Nothing here recurses.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ Build: TypeAlias = Callable[[str, list[Any], int, int], Any]
 
 
 class Production(msgspec.Struct, frozen=True):
-    """A production. `name` is that of its alternative, `origin` that of the symbol it makes.
+    """A production. `name` is the name of its alternative, `origin` the name of the symbol it makes.
 
-    `parts` picks what is built from: the position of a symbol on the right-hand side, None for an optional part left
-    out, and `~position` for a helper rule whose own parts are taken instead. `inline`: a single part stands for itself.
+    `parts` picks what is built from. A number is the position of a symbol on the right-hand side. None is an optional
+    part left out. `~position` is a helper rule whose own parts are taken instead. `inline`: a single part stands for
+    itself.
     """
 
     name: str
@@ -63,7 +64,7 @@ class UnexpectedToken(Exception):
 
 
 class NestedTooDeep(Exception):
-    """A rule of the nesting kind stands inside too many others. The place is that of the outermost one read."""
+    """A rule of the nesting kind stands inside too many others. The place is the place of the outermost one read."""
 
     def __init__(self, start: int, end: int) -> None:
         super().__init__(start, end)
@@ -174,8 +175,8 @@ class Parser:
         if as_name is None or word in self._preferred:
             return word
         # Both fit. Prefer the reading after which the next token is at home as what it looks like (a keyword, a
-        # sign), then the one after which it can at least be a name.
-        # A reading that the second token rules out comes last.
+        # sign). Otherwise prefer the reading after which it can at least be a name. A reading that the second
+        # token rules out comes last.
         later = None
         for terminal in (following[0].word or following[0].type, following[0].type):
             for reading, before in ((word, as_keyword), (NAME, as_name)):

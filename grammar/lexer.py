@@ -57,7 +57,7 @@ _ESCAPED_NAME = r"\"[^\"\\]*+(?:(?:\"\"|\\.)[^\"\\]*+)*+\""
 class Lexer:
     """Splits a text into tokens. `symbols` maps each punctuation text of the grammar to its terminal.
 
-    `escapes`: a backslash in quotes keeps the character behind it, be it a quote.
+    `escapes`: a backslash in quotes keeps the character behind it, also a quote.
     """
 
     def __init__(self, symbols: Mapping[str, str], *, escapes: bool = False) -> None:

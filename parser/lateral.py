@@ -168,7 +168,7 @@ def _read_column(side: Tokens) -> tuple[str, str] | None:
 
 
 def _is_outer(token: Token, place: int, term: Tokens, known: str) -> bool:
-    """Whether a name is that of a relation other than `known`."""
+    """Whether a name belongs to a relation other than `known`."""
     is_relation = token.type == NAME and place + 1 < len(term) and term[place + 1].value == "."
     return is_relation and token.value.lower() != known.lower()
 

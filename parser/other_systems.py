@@ -295,7 +295,7 @@ def propose_form(tokens: Sequence[Token], index: int, show: Show) -> str | None:
 
 
 def propose_statement(tokens: Sequence[Token], show: Show) -> str | None:
-    """What to write for a statement that begins as those of another system, wherever the grammar stops."""
+    """What to write for a statement that begins as in another system, wherever the grammar stops."""
     return _find_statement(STATEMENTS, tokens, 0, show)
 
 

@@ -60,7 +60,7 @@ _GROUPS = (
     (frozenset({NUMBER}), frozenset({NUMBER}), "a number"),
     (frozenset({END}), frozenset({END}), "the end"),
 )
-# Of many keywords that fit, the ones that most statements need are named first.
+# If many keywords fit, the keywords that most statements need are named first.
 _COMMON = ["SELECT", "FROM", "WHERE", "GROUP", "ON", "AS", "AND", "OR", "JOIN"]
 _SHOWN = 6
 _OPEN = (Fault.UNTERMINATED_STRING, Fault.UNTERMINATED_NAME, Fault.UNTERMINATED_COMMENT)
@@ -117,7 +117,7 @@ def count_words(source: Source) -> list[int]:
 
 
 def split_script(source: Source, *, escapes: bool = False, first: int = 0, end: int | None = None) -> list[list[Token]]:
-    """The tokens of each statement. The text may be that of another dialect: what fits no token has a Fault as type.
+    """The tokens of each statement. The text may be in another dialect: what fits no token has a Fault as type.
 
     `escapes`: a backslash in quotes keeps the character behind it, as in Spark. `first` and `end` are the places of the
     characters between which the statements are. A quote that is never closed is a token up to that end.

@@ -1,6 +1,6 @@
 """Statements -> canonical text: one line, keywords in upper case, every optional word written or left out the same way.
 
-Parsing the text gives the statement again. Every node is turned into pieces, which are strings and nodes inside; a loop
+Parsing the text gives the statement again. Every node is turned into pieces, which are strings and nodes inside. A loop
 then turns these into pieces, so that no depth of nesting can exhaust the stack.
 """
 

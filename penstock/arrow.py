@@ -53,7 +53,7 @@ def make_table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]
 
 
 def make_column(values: Iterable[Any], type_: pa.DataType) -> pa.Array:
-    """The values as a column. Those of a text column that are no texts are written as JSON has them."""
+    """The values as a column. Values of a text column that are no texts are written as in JSON."""
     if pa.types.is_string(type_):
         values = [value if value is None or isinstance(value, str) else _to_text(value) for value in values]
     return pa.array(values, type_)

@@ -1,4 +1,4 @@
-"""A session with a server: the same calls as those of a session with Spark, over HTTP.
+"""A session with a server. It has the calls of a session with Spark, over HTTP.
 
 Needs the extra `client`.
 """
@@ -46,7 +46,7 @@ class RemoteAnswer:
     rows: Rows
     notices: tuple[str, ...]
     queries: tuple[RemoteQuery, ...]
-    """Those that the statement has started."""
+    """The queries that the statement has started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ class RemoteSession:
         return [query for answer in self.run(sql, name) for query in answer.queries]
 
     def sql(self, sql: str, name: str = "<sql>") -> Rows:
-        """The rows that a statement answers; of a script those of the last one. Raises as `submit` does."""
+        """The rows that a statement answers. A script gives the rows of its last statement. Raises as `submit` does."""
         return self.run(sql, name)[-1].rows
 
     def run(self, sql: str, name: str = "<sql>") -> list[RemoteAnswer]:
@@ -222,7 +222,7 @@ class RemoteSession:
         """The rows of a table as they are now.
 
         Args:
-            name: the table, or a stream, of which the newest rows are kept.
+            name: the table, or a stream whose newest rows are kept.
             limit: the most rows to get. By default as many as the server gives.
             order: columns with commas between them, `-` before one that descends. By default the primary key.
             filters: values that columns have to equal, or lists of them.

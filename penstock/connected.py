@@ -22,7 +22,7 @@ class ComparedPlaces:
     compilation: Compilation
     """The script with the partitions that its topics have. It is not what runs."""
     warnings: Sequence[Diagnostic]
-    """Those that the script alone does not give."""
+    """Warnings that the script alone does not give."""
 
 
 def compare_places(compilation: Compilation, catalog: Catalog | None = None) -> ComparedPlaces:

@@ -34,7 +34,7 @@ def connect(
     Args:
         master: a cluster's URL, None for this machine; or the URL of a server, as `http://localhost:8080`.
         checkpoint: the folder that queries resume from, None to begin anew each time.
-        settings: those of Spark, for a Spark that is started.
+        settings: settings of Spark, for a Spark that is started.
         spark: a pyspark.sql.SparkSession whose Spark is used. It is not stopped.
         token: what a server wants to see.
         authority: a file with the certificates of a server that others do not vouch for.

@@ -48,7 +48,7 @@ def run_cell(names: dict[str, Any], line: str, cell: str) -> Rows | None:
         return None
     try:
         for failed in session.take_errors():
-            print(render(failed), file=sys.stderr)  # of a query of an earlier cell
+            print(render(failed), file=sys.stderr)  # from a query of an earlier cell
         rows, queries = run_statements(session, cell)
         watch_queries(queries, given.wait)
     except Exception as error:
@@ -93,7 +93,7 @@ def show_status(status: Any) -> str:
     ended = "stopped" if status.error is None else "failed"
     state = status.state.lower() if hasattr(status, "state") else "running" if status.running else ended
     counts = f"{status.rows:,} in, {status.out:,} out, {status.late:,} late, {status.rejected:,} rejected"
-    # Of a server, a query that tries again has a code, too.
+    # A query of a server that tries again has a code, too.
     code, message = (getattr(status, name, None) or getattr(status.error, name, None) for name in ("code", "message"))
     return show_text(f"{status.name}: {state}, {counts}" + (f"; {code}: {message}" if code else ""))
 

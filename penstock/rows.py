@@ -51,7 +51,7 @@ class Rows(Sequence[Row]):
         return self._rows[place]
 
     def __eq__(self, other: object) -> bool:
-        """Whether the dicts are equal, those of a list included."""
+        """Whether the dicts are equal, also the dicts of a list."""
         if isinstance(other, Rows | list):
             return self._rows == list(other)
         return NotImplemented

@@ -1,4 +1,4 @@
-"""KStream, KTable, WTable: what may be made of which."""
+"""KStream, KTable, WTable: what may be made from what."""
 
 from penstock.diagnostics.diagnostic import Code
 

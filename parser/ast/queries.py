@@ -35,7 +35,9 @@ def is_star(value: Scalar) -> bool:
 
 
 class Deduplicate(Placed, frozen=True):
-    """`DEDUPLICATE ON (exprs) WITHIN interval`: of rows with equal keys, those soon after another are left out."""
+    """`DEDUPLICATE ON (exprs) WITHIN interval`: a row with the keys of another row that came soon before is
+    left out.
+    """
 
     keys: tuple[Scalar, ...]
     within: Duration

@@ -48,8 +48,8 @@ class WindowKind(Enum):
 class WindowedTable(Placed, frozen=True):
     """`TUMBLE(rel, time, size)` in FROM, or HOP, CUMULATE, SESSION.
 
-    `durations` are as written: (size), (slide, size), (step, size) or (gap). `keys` are those of sessions where
-    PARTITION BY may say them, None where GROUP BY alone does.
+    `durations` are as written: (size), (slide, size), (step, size) or (gap). `keys` are the keys of sessions
+    where PARTITION BY may say them. None where GROUP BY alone does.
     """
 
     kind: WindowKind

@@ -100,7 +100,7 @@ class CreateAs(Placed, frozen=True):
 
 
 class CreateView(Placed, frozen=True):
-    """CREATE VIEW [(columns)] AS query. No columns: those of the query keep their names."""
+    """CREATE VIEW [(columns)] AS query. Without `columns`, the columns of the query keep their names."""
 
     name: Name
     or_replace: bool

@@ -10,7 +10,7 @@ from penstock.parser.ast.base import Name, Scalar
 
 
 class OverClause(Placed, frozen=True):
-    """`(PARTITION BY … ORDER BY … frame)`. Inside a scalar the same parts are those of `exp.Window`."""
+    """`(PARTITION BY … ORDER BY … frame)`. Inside a scalar the same parts belong to `exp.Window`."""
 
     partition_by: tuple[Scalar, ...]
     order_by: tuple[exp.Ordered, ...]

@@ -15,7 +15,7 @@ from penstock.parser.ast.intervals import UNIT_MILLISECONDS, UNIT_MONTHS, UNITS,
 from penstock.parser.build.base import Builder, placed, span_of
 
 _QUANTITY = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?")
-# Of each range of units: what its text looks like, and the unit and the most of each number.
+# For each range of units: what its text looks like, and the unit and the largest value of each number.
 _N, _S = "([0-9]{1,9})", r"([0-9]{1,9}(?:\.[0-9]{1,6})?)"
 _RANGES = {
     "YEAR TO MONTH": (f"{_N}-{_N}", "'1-2'", ("YEAR", "MONTH")),

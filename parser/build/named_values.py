@@ -18,7 +18,7 @@ from penstock.parser.build.types import simple_type
 TYPE = "type"
 """The key in `meta` of a named value of what gives the type of that name."""
 
-# Of each function of Spark that has them, the names of its arguments, and what stands for one that is left out.
+# For each function of Spark with named arguments: their names, and what stands for one that is left out.
 _LETTERS = {"upperchar": "'X'", "lowerchar": "'x'", "digitchar": "'n'", "otherchar": None}
 _NAMES: dict[str, dict[str, str | None]] = {
     "MASK": {"str": "", **_LETTERS},
@@ -34,7 +34,10 @@ def named_value(span: Span, value: exp.Expression, token: Token) -> exp.Alias:
 
 
 def name_fields(span: Span, function: str, arguments: Sequence[exp.Expression]) -> exp.Expression:
-    """`STRUCT(x AS a, b)`: fields without a name have that of their column. Raises CompileError for other functions."""
+    """`STRUCT(x AS a, b)`: fields without a name get the name of their column.
+
+    Raises CompileError for other functions.
+    """
     first = next(each for each in arguments if isinstance(each, exp.Alias))
     if function not in ("STRUCT", "ROW"):
         if len(arguments) == 1 and function not in ("ARRAY", "MAP"):
@@ -55,7 +58,7 @@ def name_fields(span: Span, function: str, arguments: Sequence[exp.Expression]) 
 
 
 def name_arguments(span: Span, function: str, arguments: tuple[exp.Expression, ...]) -> tuple[exp.Expression, ...]:
-    """The arguments by their places. Those of functions that take lambdas stay as they are."""
+    """The arguments by their places. The arguments of functions that take lambdas stay as they are."""
     names = _NAMES.get(function)
     if names is None:
         return arguments

@@ -56,7 +56,7 @@ def compare(span: Span, left: exp.Expression, sign: str, right: exp.Expression) 
 def _compare_with_each(
     span: Span, kind: type[exp.Expression], left: exp.Expression, quantified: exp.Anonymous
 ) -> exp.Expression:
-    """`x = ANY (array)` and its kin. Where they are those of a list or a query, IN and NOT IN."""
+    """`x = ANY (array)` and its kin. Over a list or a query, = ANY and <> ALL are IN and NOT IN."""
     is_all, (values,) = QUANTIFIERS[quantified.name.upper()], quantified.expressions
     is_listed = isinstance(values, exp.Anonymous) and values.name.upper() == "ARRAY" and values.expressions
     if (kind, is_all) in ((exp.EQ, False), (exp.NEQ, True)) and (is_listed or isinstance(values, exp.Subquery)):

@@ -186,7 +186,7 @@ def group_by_with(span: Span, *parts: Any) -> _Clause:
 
 
 def group_by_sets(span: Span, *parts: exp.Expression) -> _Clause:
-    """`GROUP BY a, b GROUPING SETS ((a), (b))`: the keys in front are those of the sets."""
+    """`GROUP BY a, b GROUPING SETS ((a), (b))`: the sets have the keys in front."""
     return _Clause("group_by", parts[-1:], span)
 
 
@@ -213,7 +213,7 @@ class GroupWindow(NamedTuple):
     span: Span
 
 
-# Of each kind of window in ksqlDB: the function that it is, and the lengths that it takes, in their order.
+# For each kind of window in ksqlDB: the function that it is, and the lengths that it takes, in their order.
 GROUP_WINDOWS = {
     "TUMBLING": ("TUMBLE", ("size",)),
     "HOPPING": ("HOP", ("advance", "size")),

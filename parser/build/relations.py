@@ -192,7 +192,7 @@ def relation(span: Span, first: Relation, *joins: JoinPart) -> Relation:
 
 
 class JoinPart(msgspec.Struct, frozen=True):
-    """A join without its left side. `condition` is that of ON, or the columns of USING."""
+    """A join without its left side. `condition` is the condition of ON, or the columns of USING."""
 
     kind: JoinKind
     right: Relation
@@ -256,7 +256,7 @@ def series(
     numbers = make_call(place, "SEQUENCE", repeat(start), repeat(stop))
     value = placed(exp.Case(ifs=[placed(exp.If(this=rises, true=numbers), place)]), place)
     alias = alias or Name(function.value.lower(), token_span(span, function))
-    if columns is None and not ordinality:  # the name of the relation is that of its column, too
+    if columns is None and not ordinality:  # the relation has the name of its column, too
         columns = (alias,)
     return UnnestedTable(Unnesting.UNNEST, value, bool(ordinality), alias, columns or (), span)
 

@@ -1,11 +1,11 @@
 """Scalar rules -> sqlglot nodes, each with `meta["span"]`.
 
-The kinds that occur: Column (also over Star), Dot, Bracket, Star, Identifier, Literal, Boolean, Null, Interval,
-Paren, Cast, TryCast, DataType, Neg, BitwiseNot, Not, Add, Sub, Mul, Div, IntDiv, Mod, DPipe, BitwiseAnd, BitwiseOr,
-BitwiseXor, EQ, NEQ, LT, LTE, GT, GTE, NullSafeEQ, NullSafeNEQ, And, Or (chains are balanced), Is, Like, ILike,
-RegexpLike, Between, In, Exists, Subquery, Case, If, Anonymous (every function call), Distinct, WithinGroup, Filter,
-Where, Window, Order, Ordered, WindowSpec, Lambda, Var. `a.b` is a Column with a table, every further `.c` a Dot. A
-typed literal is a Cast of its string.
+Chains of And and Or are balanced. Every function call is Anonymous. `a.b` is a Column with a table, every further `.c`
+a Dot. A typed literal is a Cast of its string. The kinds that occur:
+    Column (also over Star), Dot, Bracket, Star, Identifier, Literal, Boolean, Null, Interval, Paren, Cast, TryCast,
+    DataType, Neg, BitwiseNot, Not, Add, Sub, Mul, Div, IntDiv, Mod, DPipe, BitwiseAnd, BitwiseOr, BitwiseXor, EQ, NEQ,
+    LT, LTE, GT, GTE, NullSafeEQ, NullSafeNEQ, And, Or, Is, Like, ILike, RegexpLike, Between, In, Exists, Subquery,
+    Case, If, Anonymous, Distinct, WithinGroup, Filter, Where, Window, Order, Ordered, WindowSpec, Lambda, Var
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def values(span: Span, *rows: Select) -> Query:
 
 
 def ordered_query(span: Span, query: Query, clauses: tuple[Any, ...]) -> Select:
-    """VALUES or TABLE with ORDER BY, LIMIT and the like, which are those of SELECT * FROM them."""
+    """VALUES or TABLE with ORDER BY, LIMIT and the like, which belong to SELECT * FROM them."""
     rows: Relation = Subquery(query, None, (), None, query.span)
     if isinstance(query, Select) and isinstance(query.relation, Table):
         rows = query.relation
@@ -84,7 +84,7 @@ def union(span: Span, first: Query, *rest: Any) -> Query:
 
 
 def _keep_order(query: Query, span: Span) -> Query:
-    """A query in parentheses that has ORDER BY or LIMIT, as SELECT * FROM it: they are not those of the union."""
+    """A query in parentheses that has ORDER BY or LIMIT, as SELECT * FROM it: they do not belong to the union."""
     if not isinstance(query, Select) or (query.order_by is None and query.limit is None):
         return query
     before = span.source.text[span.start : query.span.start].rstrip()
@@ -111,7 +111,7 @@ def _branches(query: Query) -> tuple[Query, ...]:
 
 
 def query_in_parentheses(span: Span, query: Query) -> Query:
-    """The query, whose place is that of the text inside."""
+    """The query. Its place is the text inside the parentheses."""
     return query
 
 

@@ -20,7 +20,7 @@ from penstock.parser.build.types import LIMITED
 
 # A form that repeats an operand repeats at most this many nodes: forms inside each other would grow without end.
 MAX_REPEATED = 100
-# Of each unit how long it is. Weeks are missing: they begin on Sunday for some, on Monday for others.
+# The length of each unit. Weeks are missing: they begin on Sunday for some, on Monday for others.
 _TRUNCATED = {
     **{name: ("1", name) for name in ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND")},
     "QUARTER": ("3", "MONTH"),
@@ -154,7 +154,7 @@ def _refuse_pattern(call: Span, value: exp.Expression, pattern: exp.Expression, 
 
 
 def _count_seconds(time: exp.Expression) -> str | None:
-    """The seconds since 1970 of a time, or those of a difference of times."""
+    """The seconds since 1970 of a time, or the seconds of a difference of times."""
     inner = time.unnest()
     if isinstance(inner, exp.Sub) and not isinstance(inner.expression.unnest(), exp.Interval):
         return f"UNIX_SECONDS({span_of(inner.this).text}) - UNIX_SECONDS({span_of(inner.expression).text})"

@@ -82,13 +82,13 @@ def _secret(span: Span, kind: str, token: Token) -> exp.Anonymous:
 
 
 def insert_by_name(span: Span, target: Token, query: Query) -> Insert:
-    """`INSERT INTO t BY NAME`: the columns are those that the SELECT list names; raises CompileError."""
+    """`INSERT INTO t BY NAME`: the columns are named in the SELECT list; raises CompileError."""
     names = tuple(name_item(each) for each in find_first(query).items)
     return Insert(name(span, target), names, query, span)
 
 
 def find_first(query: Query) -> Select:
-    """The SELECT whose columns name those of the query."""
+    """The SELECT whose columns name the columns of the query."""
     match query:
         case Select():
             return query
@@ -174,7 +174,7 @@ def explain_why(span: Span, token: Token) -> ExplainWhy:
 
 
 def stage(span: Span, token: Token, *rest: Token) -> Stage:
-    """Of what other systems write, PLAN FOR and EXTENDED are the plan."""
+    """Other systems write PLAN FOR and EXTENDED, which are the plan."""
     word = token.value.upper()
     return Stage.PLAN if word == "EXTENDED" else Stage(word)
 

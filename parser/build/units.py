@@ -175,7 +175,7 @@ def cast_by_name(call: exp.Anonymous) -> exp.Expression:
 
 
 def read_character(call: exp.Anonymous) -> exp.Expression:
-    r"""CHR('\u0041') of ksqlDB, which is 'A'. A number, also one in quotes, is that of the character."""
+    r"""CHR('\u0041') of ksqlDB, which is 'A'. A number, also one in quotes, is the code of the character."""
     value = call.expressions[0] if len(call.expressions) == 1 else None
     written = re.fullmatch(r"\\u([0-9a-fA-F]{4})", value.name) if isinstance(value, exp.Literal) else None
     if written is None or 0xD800 <= int(written[1], 16) < 0xE000:

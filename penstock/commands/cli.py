@@ -155,7 +155,7 @@ def run(
       penstock run --checkpoint state/ --reset orders.sql
       penstock run --master spark://host:7077 --checkpoint hdfs:///state orders.sql
 
-    Exit code 0: done, or stopped without --once; 1: refused, 2: a file cannot be read, 3: failed while running,
+    Exit code 0: done, or stopped without --once. 1: refused. 2: a file cannot be read. 3: failed while running.
     130: Ctrl-C or SIGTERM before the end of --once, or before the queries run.
     """
     settings = read_settings(conf)

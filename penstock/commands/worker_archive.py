@@ -62,7 +62,7 @@ def describe_platform() -> str:
 
 
 def _find_packages(needed: Iterable[str], wanted: Iterable[str]) -> list[Distribution]:
-    """The packages, and those that they require, as far as these are installed."""
+    """The packages and their requirements, as far as they are installed."""
     found: dict[str, Distribution] = {}
     ahead = [*((name, True) for name in needed), *((name, False) for name in wanted)]
     while ahead:

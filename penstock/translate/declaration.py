@@ -19,12 +19,12 @@ WATERMARK = "WATERMARK FOR"
 
 @dataclass(slots=True)
 class Declaration:
-    """What a statement declares. Texts are those of the statement; `options` have their values without quotes.
+    """What a statement declares. Texts are as in the statement. `options` have their values without quotes.
 
-    `key`: the names in PRIMARY KEY. `computed`: columns that are expressions. `query`: that of … AS SELECT.
+    `key`: the names in PRIMARY KEY. `computed`: columns that are expressions. `query`: the query of … AS SELECT.
     `not_null`: columns that are declared NOT NULL. `metadata`: what stands behind the types of METADATA columns.
-    `places`: where the expressions of computed columns are, by their names, and that of the watermark. `changes`: what
-    the translation does to the rest.
+    `places`: where the expressions of computed columns are, by their names, and where the watermark is. `changes`:
+    what the translation does to the rest.
     """
 
     kind: str

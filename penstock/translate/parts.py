@@ -34,7 +34,7 @@ class TextPart:
 def split_parts(source: Source, *, escapes: bool) -> Iterator[TextPart]:
     """The parts of a text in their order. No character but white space and semicolons is in none.
 
-    `escapes` is that of `split_script`.
+    `escapes` is as in `split_script`.
     """
     gap, position = "", 0
     for first, end, language in _split_cells(source.text):

@@ -1,4 +1,4 @@
-"""Connector options of other systems -> those of Penstock."""
+"""Connector options of other systems -> options of Penstock."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def quote(text: str) -> str:
 def kafka(
     topic: str, form: str, servers: str, changes: list[str], *, key_format: str = "", partitions: str = ""
 ) -> PlaceOptions:
-    """`form`: the format of the values in the words of the other system. `key_format`: that of the keys here."""
+    """`form`: the format of the values in the words of the other system. `key_format`: the format of the keys here."""
     own = "csv" if form.lower() == "csv" else FORMATS.get(form.lower())
     if own is None and form.lower() in (AVRO, "avro-confluent"):
         raise NotTranslatedError(f"name the registry: {AVRO_HINT}, with columns in the case of the schema's fields")

@@ -89,7 +89,7 @@ def _edit_elements(statement: Foreign, edits: Edits, changes: _Changes, system: 
 
 
 def _find_operand(statement: Foreign, bracket: int) -> int:
-    """Where the value begins of which `[…]` takes an element; the place of the bracket if it begins an array."""
+    """Where the value begins that `[…]` takes an element from. The place of the bracket if it begins an array."""
     first = bracket - 1
     while first >= 0 and statement.sign(first) == "]":
         opening = statement.open(first)

@@ -41,7 +41,7 @@ _UNREADABLE = "S"
 _UNKNOWN_COLUMN, _UNKNOWN_NAME = "N001", "K012"
 _OTHER_KEY, _UNSUPPORTED = "P002", "B002"
 _SWAPPED, _OTHERWISE = "T019", "T020"
-_ROUNDS = 40  # of expressions inside each other
+_ROUNDS = 40  # rounds, for expressions inside each other
 _GIVES_STREAM, _NEEDS_STREAM_WORD = "K003", "K002"
 
 
@@ -54,7 +54,7 @@ class _Script:
     catalog: Catalog = field(default_factory=Catalog)
 
     def check(self, sql: str) -> Compilation:
-        """One more statement behind those that were accepted. Raises CompileError."""
+        """One more statement after the accepted ones. Raises CompileError."""
         return compile_sources([Source("statement", sql)], self.catalog)
 
     def accept(self, compilation: Compilation) -> None:

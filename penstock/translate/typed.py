@@ -90,7 +90,7 @@ def _judge(part: Expression, span: Span, system: System, known: Known) -> TypedC
 
 
 def _judge_quotient(part: exp.Div, span: Span, system: System) -> TypedChange | None:
-    """A quotient of whole numbers is one. That of others has a value for a divisor of 0."""
+    """A quotient of whole numbers is one. A quotient of other numbers has a value for a divisor of 0."""
     left, right = _span(part.this), _span(part.expression)
     divisor = _inner(part.expression)
     is_safe = _is_nonzero(divisor)

@@ -96,7 +96,7 @@ def _write_type(statement: Foreign, place: int, pieces: list[str]) -> int:
 
 
 def _write_fields(statement: Foreign, place: int, closing: str, pieces: list[str]) -> int:
-    """Writes the fields of a struct. Their names stay, be they words of types."""
+    """Writes the fields of a struct. Their names stay, even if they are words of types."""
     while place < len(statement) and statement.sign(place) != closing:
         colon = ":" if statement.sign(place + 1) == ":" else ""
         pieces.append(f"{statement.slice(place, place + 1)}{colon} ")

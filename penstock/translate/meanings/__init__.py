@@ -25,7 +25,7 @@ RULES: Mapping[System, Mapping[str, Rule]] = {
 def edit_meaning(statement: Foreign, place: int, system: System, known: Known) -> Iterator[Change]:
     """For a token: the places behind what is replaced, what to write, and what to tell.
 
-    Where nothing is to be replaced, the place is that of the token.
+    Where nothing is to be replaced, the place is the place of the token.
     """
     word = statement.word(place)
     if system is System.SPARK and word in ("", "R"):

@@ -84,7 +84,7 @@ _BY_OFFSET = {"LATEST_BY_OFFSET": ("MAX_BY", "newest"), "EARLIEST_BY_OFFSET": ("
 
 
 def _edit_by_offset(call: Call) -> Iterator[Change]:
-    """The newest or oldest value that is not NULL. That of several values is refused."""
+    """The newest or oldest value that is not NULL. The function with several values is refused."""
     if len(call.arguments) == 1:
         (value,) = call.arguments
         function, which = _BY_OFFSET[call.name]

@@ -34,7 +34,7 @@ def edit_like(statement: Foreign, place: int, system: System) -> Iterator[Change
 
 
 def edit_column(statement: Foreign, place: int, known: Known) -> Iterator[Change]:
-    """For ROWTIME and WINDOWEND of ksqlDB, which are milliseconds, and the latter that of the last row of a session.
+    """For ROWTIME and WINDOWEND of ksqlDB, which are milliseconds. WINDOWEND is the time of the last row of a session.
 
     Where a name is given again to an item of SELECT, later items would mean that item by it.
     """
