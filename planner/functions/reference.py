@@ -14,14 +14,14 @@ _HEAD = """# Functions
 
 Made from the data in `planner/functions/` by `python -m penstock.planner.functions > docs/functions.md`.
 
-Functions are called by name in any case, and only those listed here. In a signature a variable stands for a type: T, U,
-K and V for any, O for one with an order, N for a number, I for a whole number, F for FLOAT or DOUBLE. The same variable
-twice means one type, the common one of its arguments; ANY means any type each time, and ORDERED any with an order;
-`X...` one or more arguments. Maps have no order, nor has anything that holds one.
-Numbers widen where a wider type is asked for, and a DATE is taken as TIMESTAMP. Functions of a DATE alone take that of
-a TIMESTAMP, except UNIX_DATE and MAKE_TIMESTAMP. Numbers, dates, times and BOOLEANs are taken as STRING. Texts are read
-as a number, a date or a time where all signatures ask for that one type, and literals as DATE, TIMESTAMP or TIME
-wherever one is asked for; other texts are cast by hand.
+Functions are called by name in any case, and only those listed here. In a signature a variable stands for a type. T, U,
+K and V stand for any type, and O for a type with an order. N is a number, I a whole number, F a FLOAT or DOUBLE. The
+same variable twice means one type, the common one of its arguments. ANY means any type each time, and ORDERED any type
+with an order. `X...` means one or more arguments. Maps have no order, nor has anything that holds one. Numbers widen
+where a wider type is asked for, and a DATE is taken as TIMESTAMP. Functions of a DATE alone take the date of a
+TIMESTAMP, except UNIX_DATE and MAKE_TIMESTAMP. Numbers, dates, times and BOOLEANs are taken as STRING. Texts are read
+as a number, a date or a time where all signatures ask for that one type. Literals are read as DATE, TIMESTAMP or TIME
+wherever one is asked for. Other texts are cast by hand.
 
 Some words stand for a type whose literals are checked before anything runs ([T014](errors/T014.md)):
 
