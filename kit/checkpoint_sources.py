@@ -1,7 +1,7 @@
 """The sources of a query -> their names in its checkpoint, under which Spark notes how far each was read.
 
 With names a later query may add sources and leave some out, if the checkpoint was begun with them. Without names a
-source is known by its place in the plan alone. Spark gives no names later. That of 4.2 notes places whatever names are.
+source is known by its place in the plan alone. Spark gives no names later. Spark 4.2 notes places whatever names are.
 """
 
 from collections import Counter
@@ -35,7 +35,7 @@ def distinguish_names(names: Sequence[str]) -> list[str]:
     times: Counter[str] = Counter()
     told = []
     for name in names:
-        number = times[name.lower()] = times[name.lower()] + 1  # a name is that of a folder, too
+        number = times[name.lower()] = times[name.lower()] + 1  # a name is the name of a folder, too
         told.append(name if number == 1 else f"{name}{_AGAIN}{number}")
     return told
 

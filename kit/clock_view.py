@@ -129,8 +129,8 @@ class ClockTable:
 def clock_rows(spark: SparkSession, checkpoint: str) -> DataFrame:
     """One row with a struct `now`: the `watermark` of the micro-batch in which it is read, and `batch`, its number.
 
-    `row_watermark` is that of the rows of a query with sessions. There is one column: of two, Spark would run a job in
-    each micro-batch to leave one out.
+    `row_watermark` is the watermark of the rows of a query with sessions. There is one column. With two, Spark would
+    run a job in each micro-batch to leave one out.
     """
     ensure_callback_server_started(spark.sparkContext._gateway)  # type: ignore[no-untyped-call]
     jvm: Any = spark._jvm

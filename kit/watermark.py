@@ -2,7 +2,7 @@
 
 Before a micro-batch runs, Spark writes the watermark that will be in force to `<checkpoint>/offsets/<its number>`. The
 same file is found when the micro-batch is replayed, so rows are late or not for good. The file `metadata` tells whether
-the folder is that of the query, and not one of an earlier query.
+the folder belongs to the query, and not to an earlier query.
 """
 
 import json
@@ -11,7 +11,7 @@ from collections.abc import Callable
 END_SOURCE = "end"
 """The name of the source of rows that only move the watermark."""
 HOLD_BACK_MS = 1
-"""By how many milliseconds the watermark of a query with sessions is behind that of its rows.
+"""By how many milliseconds the watermark of a query with sessions is behind the watermark of its rows.
 
 Spark closes a session when the watermark reaches its end; yet a row of that very time is not late and belongs to it.
 """

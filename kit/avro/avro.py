@@ -105,7 +105,7 @@ def read_schema(texts: Sequence[Any], type_: pa.StructType, named: dict[str, Any
     """A schema for the reader, and whether its values are records.
 
     Args:
-        texts: the schemas that it names, each behind those that it names itself, and the schema.
+        texts: the schemas that it names, each behind the schemas that it names itself, and the schema.
         type_: the columns.
         named: takes the schemas that have names.
 
@@ -172,7 +172,7 @@ def decode_values(values: pa.Array, decoder: Decoder, names: Sequence[str], type
         values: the messages, as bytes.
         decoder: reads them.
         names: the fields of records, for each field of the type but the last one.
-        type_: that of the result.
+        type_: the type of the result.
 
     Raises:
         LookupError: the registry cannot be asked. Its text begins with REGISTRY_ERROR.

@@ -147,7 +147,9 @@ def is_record(schema: Any, named: Mapping[str, Any]) -> bool:
 
 
 def check_fit(schema: Any, type_: pa.StructType, named: Mapping[str, Any]) -> None:
-    """Raises SchemaError unless the columns hold all values of a schema, which is a record, or that of one column."""
+    """Raises SchemaError unless the columns hold all values of a schema, which is a record, or a schema of one
+    column.
+    """
     problem = None
     if is_record(schema, named):
         problem = _find_misfit(schema, type_, named, "the record")
@@ -242,7 +244,7 @@ class SchemaMaker:
                 self._named = {}
 
     def make(self, name: str, type_: pa.StructType) -> Any:
-        """The schema of a message. `name`: that of its record, unless others have given it one."""
+        """The schema of a message. `name`: the name of its record, unless others have given it one."""
         return self._make(name, type_, self._like)
 
     def _make(self, name: str, type_: pa.DataType, like: Any) -> Any:

@@ -36,7 +36,7 @@ class RegistryError(Exception):
 
 
 class IncompatibleError(Exception):
-    """The registry does not take a schema beside those that it has."""
+    """The registry does not take a schema beside the schemas that it has."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -55,7 +55,7 @@ class Registry:
     password: SecretRef | KnownSecret | None = None
 
     def find_schema(self, number: int) -> list[Any] | None:
-        """The schema of a number, behind those that it names; None if the number is unknown.
+        """The schema of a number, behind the schemas that it names. None if the number is unknown.
 
         Raises:
             SchemaError: it is no schema of Avro.
@@ -65,7 +65,7 @@ class Registry:
         return None if answer is None else self._load(answer)
 
     def find_newest(self, subject: str) -> list[Any] | None:
-        """The newest schema of a subject, behind those that it names; None if there is none.
+        """The newest schema of a subject, behind the schemas that it names. None if there is none.
 
         Raises as `find_schema`.
         """
@@ -86,7 +86,7 @@ class Registry:
         return int(answer["id"])
 
     def _load(self, answer: Any) -> list[Any]:
-        """The schema in an answer, behind those that it names."""
+        """The schema in an answer, behind the schemas that it names."""
         found: list[Any] = []
         asked: set[tuple[str, int]] = set()
 

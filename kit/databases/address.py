@@ -16,7 +16,7 @@ from penstock.kit.databases.secret_refs import KnownSecret, SecretRef
 class Address:
     """Where a database is. There is no secret in it.
 
-    url: of PostgreSQL a URL postgresql://user@host:port/database without a password; else the path of a file.
+    url: for PostgreSQL a URL postgresql://user@host:port/database without a password, else the path of a file.
     connect_timeout, statement_timeout: seconds. SQLite waits for locks for the former, DuckDB has no timeouts.
     """
 
@@ -52,7 +52,7 @@ class Address:
 
 
 def complete_address(address: Address) -> Address:
-    """The address as a process elsewhere needs it. Of PostgreSQL it has what the variables PGHOST … say here.
+    """The address as a process elsewhere needs it. For PostgreSQL it has what the variables PGHOST … say here.
 
     Raises TableError as `Address.parse_url`.
     """
@@ -106,7 +106,7 @@ def connect_postgres(address: Address, read_only: bool) -> sa.Connection:
 def connect_sqlite(address: Address, create: bool, read_only: bool) -> sa.Connection:
     """A connection by sqlite3, in WAL mode, so that others can read meanwhile.
 
-    Transactions lock when they begin, but not those that only read.
+    Transactions lock when they begin, except transactions that only read.
     """
     path = f"file:{os.path.abspath(address.url).replace('%', '%25').replace('?', '%3f').replace('#', '%23')}"
 

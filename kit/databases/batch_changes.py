@@ -62,7 +62,7 @@ class Changes:
         return pa.concat_tables(found)
 
     def upsert(self, rows: pa.Table) -> None:
-        """Rows replace those of their key. Columns that `rows` lacks keep their value, or get their default."""
+        """Rows replace the rows of their key. Columns that `rows` lacks keep their value, or get their default."""
         for part in self._parts(self._fit(rows)):
             self.counts.puts += sum(done.num_rows for done, _ in self._apply(self._operations.upsert, part))
 
@@ -121,7 +121,7 @@ class Changes:
             self.counts.deletes += sum(done.num_rows for done, _ in self._apply(self._operations.delete, part))
 
     def reject(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Notes rows that are not written: of each the reason, and the row as JSON."""
+        """Notes rows that are not written: the reason of each, and the row as JSON."""
         self._rejected += rows
         self.counts.rejected += len(rows)
 

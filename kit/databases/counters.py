@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 
 @dataclass(slots=True)
 class RowCounts:
-    """Rows of one batch. `refused` are those of the `rejected` ones that the database did not take."""
+    """Rows of one batch. `refused` rows are `rejected` rows that the database did not take."""
 
     puts: int = 0
     updates: int = 0
@@ -20,7 +20,8 @@ class RowCounts:
 class TableCounters(RowCounts):
     """Since the writer was made: rows, batches, retries, batches that failed for good.
 
-    seconds_retrying: from the first failure of a transaction to its end. batch_seconds: of the newest batches.
+    seconds_retrying: from the first failure of a transaction to its end. batch_seconds: durations of the newest
+    batches.
     """
 
     batches: int = 0

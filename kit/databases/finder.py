@@ -31,7 +31,7 @@ class FindPolicy:
     """How rows are asked for.
 
     batch_size: keys of one statement. attempts, backoff_ms, max_delay_ms: as in WritePolicy. cache_ttl_ms: for how long
-    an answer is taken again, None for never. cache_size: of how many keys.
+    an answer is taken again, None for never. cache_size: how many keys are kept.
     """
 
     batch_size: int = 10_000
@@ -44,11 +44,11 @@ class FindPolicy:
 
 @dataclass(slots=True)
 class FindCounters:
-    """Keys that rows have, each once in a call: those that the table has (`hits`), and those that it lacks (`misses`).
+    """Keys that rows have, each once in a call. The table has the `hits`, and lacks the `misses`.
 
     cache_hits: keys that the cache answered. batches: statements that were answered. seconds_retrying: from the first
-    failure of a transaction to its end. batch_seconds: of the newest statements that were answered. Those that
-    were sent together share their time.
+    failure of a transaction to its end. batch_seconds: durations of the newest statements that were answered.
+    Statements that were sent together share their time.
     """
 
     gets: int = 0
@@ -137,7 +137,7 @@ class TableReader:
         self._connection.close()
 
     def _find_or_split(self, names: Sequence[str], keys: pa.Table) -> pa.Table:
-        """The rows of some keys, of which there is one at least. What the database refuses as a key is not there."""
+        """The rows of some keys, at least one. What the database refuses as a key is not there."""
         try:
             return self._connection.run(lambda connection: self._find_in_batches(connection, names, keys))
         except TableError as error:
@@ -162,7 +162,7 @@ class TableReader:
 
 
 class RowCache:
-    """Answers of a database for a time: of each key the row, or None where there is none. The oldest ones go first."""
+    """Answers of a database for a time: the row of each key, or None where there is none. The oldest ones go first."""
 
     def __init__(self, size: int, seconds: float) -> None:
         self._size, self._seconds = size, seconds

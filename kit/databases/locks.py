@@ -20,8 +20,8 @@ ORDER BY session.xact_start NULLS LAST, session.pid LIMIT 3
 def describe_holders(cursor: Any, tables: Sequence[str], *, also_readers: bool = False) -> str:
     """The sessions that hold locks on these tables, as a text; empty if none does any more.
 
-    `cursor`: of psycopg, outside of a failed transaction. `tables`: quoted names. `also_readers`: locks of readers
-    count, as they keep a table from being dropped.
+    `cursor`: a cursor of psycopg, outside of a failed transaction. `tables`: quoted names. `also_readers`: locks
+    of readers count, as they keep a table from being dropped.
     """
     cursor.execute(HOLDERS, [list(tables), also_readers])
     return "; ".join(describe_holder(*row[:7]) for row in cursor.fetchall())

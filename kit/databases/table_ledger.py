@@ -1,4 +1,4 @@
-"""The table ledger `penstock_ledger`: which batches of which query are written, and which writer may write."""
+"""The table ledger `penstock_ledger`. It says which batches of each query are written, and which writer may write."""
 
 from datetime import UTC, datetime
 
@@ -36,7 +36,7 @@ class TableLedger:
         connection.execute(CreateTable(self.table, if_not_exists=True))
 
     def take_epoch(self, connection: sa.Connection) -> int:
-        """The next epoch, which is that of the caller from now on. Earlier writers are refused."""
+        """The next epoch, which belongs to the caller from now on. Earlier writers are refused."""
         columns = self.table.c
         taken = (
             self.table.update()
@@ -69,7 +69,7 @@ class TableLedger:
     def has_batch(self, connection: sa.Connection, batch: int, digest: str) -> bool:
         """Whether the batch is written already.
 
-        Raises DivergedError: it was written with another digest, or is older than those that the ledger keeps.
+        Raises DivergedError: it was written with another digest, or is older than all batches in the ledger.
         """
         columns = self.table.c
         batches = sa.select(columns.batch, columns.digest).where(self._mine & (columns.batch >= max(batch, 0)))
@@ -84,7 +84,7 @@ class TableLedger:
         return False
 
     def add_batch(self, connection: sa.Connection, batch: int, digest: str, epoch: int, rows: int, kept: int) -> None:
-        """Notes a written batch, and forgets those before the newest `kept`."""
+        """Notes a written batch, and forgets batches before the newest `kept`."""
         self._add(connection, batch, digest, epoch, rows)
         columns = self.table.c
         old = self._mine & (columns.batch >= 0) & (columns.batch <= batch - kept)

@@ -17,7 +17,7 @@ from penstock.kit.databases.spark_types import arrow_type, column_type, quote_id
 class TargetTable:
     """A table as a script declares it.
 
-    name: `schema.name` or `name`. columns: of each the name, the Spark type as text, and whether it may be NULL.
+    name: `schema.name` or `name`. columns: the name of each, the Spark type as text, and whether it may be NULL.
     key: empty for a table of one row. create: whether a missing table is made.
     """
 
@@ -48,7 +48,7 @@ class TargetTable:
         return f"table {self.name} of {self.address.place}"
 
     def arrow_schema(self, names: Sequence[str] | None = None) -> pa.Schema:
-        """The columns, or those of these names, as Arrow has them.
+        """The columns, or the columns of these names, as Arrow has them.
 
         Raises TableError (types): the database has no column for a type.
         """
@@ -58,7 +58,7 @@ class TargetTable:
 
 @dataclass(frozen=True, slots=True)
 class FoundColumn:
-    """A column as the database has it. `type`: of SQLAlchemy, or of DuckDB the text."""
+    """A column as the database has it. `type`: a type of SQLAlchemy, or a text for DuckDB."""
 
     name: str
     type: Any
@@ -71,8 +71,7 @@ class FoundColumn:
 class FoundTable:
     """A table as the database has it.
 
-    keys: the column sets that are unique, the empty one of a table that cannot have more than one row. null_keys: those
-    in which NULL is a value like any other.
+    keys: the column sets that are unique, the empty one of a table that cannot have more than one row. null_keys: keys in which NULL is a value like any other.
     """
 
     columns: dict[str, FoundColumn]
@@ -229,7 +228,7 @@ def check_table(found: FoundTable, table: TargetTable) -> None:
 
 
 def check_columns(found: FoundTable, table: TargetTable) -> None:
-    """Compares the declared columns with those of the table.
+    """Compares the declared columns with the columns of the table.
 
     Raises TableError (columns, types) at the first difference that would lose or change values.
     """

@@ -35,9 +35,9 @@ from penstock.kit.databases.target_table import (
 class WritePolicy:
     """How batches are written.
 
-    batch_size: rows of one statement. attempts: of a transaction; the pauses between them grow from backoff_ms to
-    max_delay_ms, with jitter. rate_limit: rows of a second, None for no limit. keep_ledger: how many batches the ledger
-    keeps. max_rejected: how many rows of a batch the database may refuse.
+    batch_size: rows of one statement. attempts: how often a transaction is tried. The pauses between attempts grow from
+    backoff_ms to max_delay_ms, with jitter. rate_limit: rows of a second, None for no limit. keep_ledger: how many
+    batches the ledger keeps. max_rejected: how many rows of a batch the database may refuse.
     """
 
     batch_size: int = 100_000

@@ -29,10 +29,10 @@ DELTA_HINTS = {
 class DeltaTarget:
     """A table of Delta Lake as a script declares it. There is no secret in it.
 
-    columns: of each the name, the Spark type as text, and whether it may be NULL. key: empty for a table of one row,
-    and for rows that are only appended. create: whether a missing table is made, by these partitions.
-    change_feed: whether it then keeps a feed of its changes.
-    storage_options: of an object store; `secret_option` is the name of the one that has the secret.
+    columns: the name of each, the Spark type as text, and whether it may be NULL. key: empty for a table of one row,
+    and for rows that are only appended. create: whether a missing table is made, by these partitions. change_feed:
+    whether it then keeps a feed of its changes. storage_options: options of an object store. `secret_option` is the
+    name of the option that has the secret.
     """
 
     path: str
@@ -154,7 +154,7 @@ def require_delta(target: DeltaTarget) -> DeltaTable:
 
 
 def check_delta_columns(found: DeltaTable, target: DeltaTarget) -> None:
-    """Compares the declared columns with those of the table.
+    """Compares the declared columns with the columns of the table.
 
     Raises TableError (columns, types) at the first difference.
     """

@@ -95,7 +95,7 @@ class DeltaChanges:
         self.counts.puts += self.appended[-1].num_rows
 
     def upsert(self, rows: pa.Table) -> None:
-        """Puts rows in the place of those of their keys."""
+        """Puts rows in the place of the rows of their keys."""
         self.put.append(self._with_plain_zeros(self._fit(rows)))
         self.counts.puts += self.put[-1].num_rows
 
@@ -206,7 +206,7 @@ class DeltaWriter:
         """
         assert self._application, "open() comes before write()"
         began = time.monotonic()
-        # Of a commit whose answer may have been lost.
+        # The counts of a commit whose answer may have been lost.
         unsure = RowCounts()
 
         def write_batch() -> RowCounts:
@@ -325,7 +325,7 @@ def find_noted_digest(table: DeltaTable, query_id: str, batch: int) -> str | Non
 
 
 def complete_rows(rows: pa.Table, table: DeltaTable) -> pa.Table:
-    """The rows with all columns of the table, in its order; NULL in those that they lack."""
+    """The rows with all columns of the table, in its order. Columns that they lack are NULL."""
     schema = pa.schema(table.schema().to_arrow())
     columns = [
         rows[field.name] if field.name in rows.column_names else pa.nulls(rows.num_rows, field.type) for field in schema

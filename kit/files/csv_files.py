@@ -27,7 +27,7 @@ CSV_OPTIONS = {
     "mode": "PERMISSIVE",
     "columnNameOfCorruptRecord": "_malformed",
     "maxColumns": "20480",  # each parser allocates arrays of this length
-    "nullValue": "\ue5f7",  # beside a field without text; of the private use area, so that no field is this
+    "nullValue": "\ue5f7",  # beside a field without text; it is in the private use area, so that no field is this
 }
 """How Spark reads CSV by RFC 4180."""
 
@@ -79,8 +79,8 @@ def csv_rows(
 ) -> DataFrame:
     """Records of CSV files as text, and their fields in the struct `_parsed`, beside what is known of their origin.
 
-    With a `header` the first record of each file has to be it, and is left out; a task has to read one file then.
-    The columns `elsewhere` are no fields of the files, and NULL in the struct.
+    With a `header` the first record of each file has to match it, and is left out. A task has to read one file
+    then. The columns `elsewhere` are no fields of the files, and NULL in the struct.
     """
     rows = whole_records(reader, path, len(fields)) if multi_line else whole_lines(reader, path, len(fields))
     first = "_metadata.file_block_start = 0 AND MONOTONICALLY_INCREASING_ID() & 8589934591 = 0 AS _first"
@@ -130,7 +130,7 @@ def header_of(spark: SparkSession, path: str) -> tuple[str, list[str]] | None:
 
 
 def match_header(header: Sequence[str], columns: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The columns in the order of the header, and those that it lacks or has twice.
+    """The columns in the order of the header, and the columns that it lacks or has twice.
 
     Fields that are no columns get names that no column has.
     """

@@ -47,7 +47,7 @@ def file_rows(
 ) -> DataFrame:
     """The columns of records, with what is malformed in `_malformed`, and each record's `_file` and its `_arrived`.
 
-    `read` reads files of a format; `steps`, `items` and `malformed` are SQL that makes columns of a record, whose text
+    `read` reads files of a format. `steps`, `items` and `malformed` are SQL that makes columns of a record, whose text
     is in `value`, and of what else is `known` of its file. With a `place`, SQL that grows from record to record of a
     file, it is in `_place`. Names of folders may have values of the columns `folders`.
     """
@@ -96,7 +96,7 @@ def read_csv(
     header: bool = True,
     multi_line: bool = True,
 ) -> DataFrame:
-    """The records of CSV files, and their fields. The files lack those of the columns that `folders` have values of.
+    """The records of CSV files, and their fields. The files lack the columns that `folders` have values of.
 
     Raises:
         MissingColumnsError: the header of the files lacks columns.
@@ -116,7 +116,7 @@ def read_csv(
 
 
 class MissingColumnsError(Exception):
-    """The header of `file` has other `names`, and not those of the columns `missing`."""
+    """The header of `file` has other `names`, and lacks the columns `missing`."""
 
     def __init__(self, file: str, names: Sequence[str], missing: Sequence[str]) -> None:
         super().__init__(f"{file} has the columns {', '.join(names)}, and not {', '.join(missing)}")

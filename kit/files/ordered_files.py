@@ -1,4 +1,4 @@
-"""A stream of files of which a micro-batch takes some -> the same stream, whose order is that of times and paths.
+"""A stream of files that are read in parts -> the same stream, in the order of times and paths.
 
 Spark orders files by their times alone. Files of equal times come as the file system lists them, which is in no certain
 order on local disks. A class of Java that extends Spark's source arranges what it lists. It is compiled by Janino, with
@@ -165,7 +165,7 @@ public class OrderedFiles extends %(data_source)s {
 
 
 class OrderedReader:
-    """Spark's reader of streams, for files whose order is that of times and paths."""
+    """Spark's reader of streams, for files in the order of times and paths."""
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader

@@ -40,7 +40,8 @@ class LookupRows:
 def remote_view(
     spark: SparkSession, name: str, source: str, table: TargetTable, policy: FindPolicy, rows: LookupRows, schema: str
 ) -> DataFrame:
-    """The rows of the view `source` beside those of the table. The password is read here, and known to the workers.
+    """The rows of the view `source` beside their rows of the table. The password is read here, and known to the
+    workers.
 
     The figures of a micro-batch are observed by the `name` of the view: sums, and the `batch_seconds` of all tasks.
 
@@ -80,7 +81,7 @@ def join_batches(
         LookupError: the table cannot be read. The text is TABLE_ERROR and JSON of `view`, `table`, `message`, `hint`,
             `retries` and `seconds_retrying`.
     """
-    finder.counters.take()  # those of a task that failed
+    finder.counters.take()  # figures of a task that failed
     figures, schema = pa.field("figures", arrow_type(FIGURES)), None
     told: dict[str, Any] = {"view": view, "table": table.name}
     try:
@@ -109,7 +110,7 @@ def share_finder(name: str, table: TargetTable, policy: FindPolicy, rows: Lookup
 
 
 def join_found(batch: pa.Table, finder: RowFinder, table: TargetTable, rows: LookupRows) -> pa.Table:
-    """The rows beside those that the finder finds, in their order.
+    """The rows beside the rows that the finder finds, in their order.
 
     Raises TableError: the table cannot be read.
     """

@@ -21,7 +21,7 @@ class RowPuts(Protocol):
     """The columns of the key that may be NULL in puts and deletes. Others may not."""
 
     def upsert(self, rows: pa.Table) -> None:
-        """Puts rows in the place of those of their keys."""
+        """Puts rows in the place of the rows of their keys."""
 
     def delete(self, keys: pa.Table) -> None:
         """Deletes rows."""
@@ -72,7 +72,7 @@ class KeyedRows:
         return found["place"].combine_chunks()
 
     def choose(self, wanted: pa.Array) -> "KeyedRows":
-        """The keys of which `wanted` is true, and all their rows."""
+        """The keys for which `wanted` is true, and all their rows."""
         mask, counts = np.asarray(wanted), np.diff(self.bounds)
         kept = counts[mask]
         return KeyedRows(self.rows.filter(pa.array(np.repeat(mask, counts))), self.key, np.cumsum(kept) - kept)

@@ -162,8 +162,8 @@ def reject_missing(
 def add_rows(changes: RowChanges, keyed: KeyedRows, sums: UpdateSums, schema: pa.Schema, *, inserts: bool) -> KeyedRows:
     """Lets the database add, and inserts rows that are not there; returns the rows of the keys that are left.
 
-    A key is left where a value is NULL, a sum is too large, or addends have both signs: only if all go one way, a sum
-    in between is too large no sooner than the last one.
+    A key is left where a value is NULL, a sum is too large, or addends have both signs. Only if all addends have one
+    sign, a sum in between is too large no sooner than the last one.
     """
     totals, is_sure = sum_columns(keyed, sums, schema)
     last = keyed.take_last([column for _, column in sums.assigned])

@@ -16,7 +16,7 @@ def pack_rows(batches: Iterator[Any], length: int, cuts: Sequence[int], at_once:
 
 
 def group_batches(batches: Iterator[Any], at_once: int) -> Iterator[list[Any]]:
-    """Batches of `at_once` rows or more, and those that are left. No group is without rows."""
+    """Batches of `at_once` rows or more, and the batches that are left. No group is without rows."""
     waiting: list[Any] = []
     for batch in batches:
         waiting.append(batch)

@@ -134,7 +134,7 @@ def pick_columns(
 
 
 def take_values(values: Any, places: Any) -> Any:
-    """The values at these places; of lists of places lists of values."""
+    """The values at these places. Lists of places give lists of values."""
     import pyarrow as pa
 
     if not pa.types.is_list(places.type):
