@@ -133,7 +133,7 @@ def _split_clauses(tokens: Tokens) -> list[Tokens] | None:
 
 
 def _split(tokens: Tokens, sign: str) -> list[Tokens]:
-    """The tokens between those words or signs that stand in no parentheses."""
+    """The tokens between words or signs that stand in no parentheses."""
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:

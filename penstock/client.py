@@ -51,7 +51,7 @@ class RemoteAnswer:
 
 @dataclass(frozen=True, slots=True)
 class QueryStatus:
-    """A query of a server as the engine told last. Counts are those since it was started."""
+    """A query of a server as the engine told last. Counts begin when it was started."""
 
     name: str
     state: str
@@ -184,7 +184,7 @@ class RemoteSession:
         """Runs a script. Returns its queries, which go on without this session.
 
         Raises:
-            CompileError: a statement is refused. Those before it have been run.
+            CompileError: a statement is refused. The statements before it have been run.
             RemoteError: a query cannot be started, or the server does not answer.
         """
         return [query for answer in self.run(sql, name) for query in answer.queries]

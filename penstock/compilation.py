@@ -64,7 +64,7 @@ def compile(sql: str, catalog: Catalog | None = None, name: str = "<sql>") -> Co
 
 
 def compile_read(source: Source, catalog: Catalog, *, memory: bool) -> Read:
-    """The one SELECT of the source over tables as they are now. `memory`: those kept in memory are at hand, too.
+    """The one SELECT of the source over tables as they are now. `memory`: tables in memory are at hand, too.
 
     Raises CompileError.
     """

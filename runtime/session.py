@@ -350,7 +350,7 @@ class RuntimeSession:
 
 
 def _explain_silence(report: QueryReport, program: Program, statuses: Mapping[str, Status]) -> QueryReport:
-    """The report, of a query that wrote nothing with the reasons. What others of the script read is no output."""
+    """The report. If the query wrote nothing, it has the reasons. What others of the script read is no output."""
     query = next(each for each in program.queries if each.name == report.name)
     if report.out or query.output.is_intermediate:
         return report

@@ -59,8 +59,8 @@ _COUNTED = Over | OverRows | Ranked | RemoteLookup | TableLookup
 def find_wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
     """For each node the condition on its rows under which an operator above uses them; None: it uses all.
 
-    `nodes` are all nodes of a plan, each once, inputs before what reads them, the root last. Those inside a run of
-    filters and projections are left out: nobody asks for them, and a long run would take long at each of its nodes.
+    `nodes` are all nodes of a plan, each once, inputs before what reads them, the root last. Nodes inside a run of
+    filters and projections are left out. Nobody asks for them, and a long run would take long at each of its nodes.
     """
     readers = Counter(below for node in nodes for below in node.inputs)
     wanted: dict[Node, Expression | None] = {nodes[-1]: None}
@@ -112,7 +112,7 @@ def count_if(condition: Expression) -> str:
 
 
 def _run(node: Node, readers: Mapping[Node, int]) -> list[Filter | Project | Rekey]:
-    """The node and those below it, as long as each passes rows of streams on one by one and is read by one alone."""
+    """The node and the nodes below it, as long as each passes rows of streams on one by one and has one reader."""
     run: list[Filter | Project | Rekey] = []
     # An upsert that fails a filter becomes a delete.
     while isinstance(node, Filter | Project | Rekey) and (isinstance(node.shape, KStream) or isinstance(node, Project)):

@@ -67,8 +67,8 @@ def window_aggregate_views(node: WindowAggregate, name: str, source: str, own: t
 def _cumulate_views(
     node: WindowAggregate, window: Cumulate, name: str, source: str, own: tuple[str, ...]
 ) -> tuple[View, ...]:
-    """A row lies in several hopping windows of that size. Kept are the windows that reach back to the start of the
-    row's own.
+    """A row lies in several hopping windows of that size. The windows that reach back to the start of the row's
+    own window are kept.
 
     Each is as long as the size until it is shown, so that the watermark closes it at its end.
     """

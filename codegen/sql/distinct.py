@@ -44,7 +44,7 @@ def distinct_call(aggregate: Aggregate) -> Expression:
 
 
 def _values(aggregate: Aggregate) -> Expression:
-    """The set of the values, of several arguments as structs, of the rows in which no argument is NULL."""
+    """The set of the values of the rows in which no argument is NULL. Several arguments make a struct."""
     arguments = aggregate.arguments
     if len(arguments) == 1:
         collected, condition = call("COLLECT_SET", arguments[0]), aggregate.condition

@@ -241,7 +241,7 @@ def _select_touched_keys(references: Sequence[str], identity: Sequence[str]) -> 
 
 
 def _before_and_after(which: Expression, there: Expression, *, deltas: bool) -> Expression:
-    """One side's rows in the bucket: those before as deletes and those now as inserts, or the latter alone."""
+    """One side's rows in the bucket: the rows before as deletes and the rows now as inserts, or the latter alone."""
 
     def one(delta: int, mark: str) -> Expression:
         tree = exp.Select(expressions=[exp.Star(), alias(number(delta), "delta")]).from_(table("rows"), copy=False)

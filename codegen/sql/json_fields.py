@@ -84,7 +84,7 @@ def watch_fields(
 
 
 def _list_paths(fields: Sequence[tuple[str, Type]], above: Path = ()) -> Iterator[Path]:
-    """The fields, and those within structs. What is within arrays and maps is not looked at."""
+    """The fields, and the fields within structs. What is within arrays and maps is not looked at."""
     for name, type_ in fields:
         yield (*above, name)
         if isinstance(type_, Struct):

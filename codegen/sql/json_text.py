@@ -96,7 +96,7 @@ def _rewrite(value: Expression, type_: Type, depth: int) -> Expression:
 
 
 def _rewrite_object(value: Expression, fields: dict[str, Type], item: Type | None, depth: int) -> Expression:
-    """`fields`: the types of its fields by name. `item`: the type of all of its values, of a map."""
+    """`fields`: the types of its fields by name. `item`: for a map, the type of all of its values."""
 
     def write(pairs: Expression) -> Expression:
         names = _each("TRANSFORM", pairs, f"p{depth}", _name_of)

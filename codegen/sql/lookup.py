@@ -146,7 +146,9 @@ def _pairs(node: TableLookup, keys: list[str]) -> Expression:
 def select_joined(
     node: TableLookup | ForeignKeyJoin, left: Node, right: Node, pairs: str, beside: Sequence[str] = ()
 ) -> Expression:
-    """SELECT the node's columns out of the pairs for which the rest of the condition holds, and those `beside` them."""
+    """SELECT the node's columns, and the columns `beside`, out of the pairs for which the rest of the condition
+    holds.
+    """
     parts = pair_columns(left.schema, right.schema)
     is_alone = is_null(column("right"))
     holds = None

@@ -109,7 +109,7 @@ def multiset_views(node: GroupAggregate, name: str, source: str, buckets: int) -
 
 @dataclass(slots=True)
 class Values(RowFields):
-    """The values that are kept of each row, and what DuckDB answers over those by which it tells rows apart."""
+    """The values that are kept of each row, and what DuckDB answers over the values that tell rows apart."""
 
     node: GroupAggregate | WindowAggregate
 

@@ -8,7 +8,7 @@ partner here has none. Views:
 * `<name>_sides`: the rows of both sides, each as a struct beside a NULL, with their keys;
 * `<name>_rows`, `<name>_tables`: these in tables of one side;
 * `<name>_windows`: the tables in every window that holds their times;
-* `<name>_panes`: in every window the tables of the pane's own rows, and of the others;
+* `<name>_panes`: in every window the tables of the pane's own rows, and the tables of the others;
 * `<name>_pairs`: DuckDB's join of these, as pairs of structs;
 * `<name>`: the columns of the pairs for which the rest of the condition holds.
 """

@@ -69,10 +69,10 @@ _REPLACED = "\ufffd"  # what stands for bytes that are not UTF-8
 class Records:
     """Spark SQL that makes columns of records.
 
-    Each of `steps` adds columns to those before it, first to the column `value`, a record's text. In the last step,
-    `items` are the declared columns. `malformed` is the record's text if the record does not fit these columns, else
-    NULL. Records of Parquet are no text but structs, `_record`, of the declared columns, which are read by `schema`.
-    `place` grows from record to record of a file.
+    Each of `steps` adds columns to the columns before it, first to the column `value`, a record's text. In the last
+    step, `items` are the declared columns. `malformed` is the record's text if the record does not fit these
+    columns, else NULL. Records of Parquet are no text but structs, `_record`, of the declared columns, which are
+    read by `schema`. `place` grows from record to record of a file.
     """
 
     steps: tuple[tuple[str, ...], ...]

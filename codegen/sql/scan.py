@@ -273,7 +273,7 @@ def _stored_columns(origin: Origin) -> tuple[Column, ...]:
 
 
 def _classify(scan: Scan, raw: str, *, beside: Sequence[str] = (), explains: bool = False) -> str:
-    """All columns, those `beside` them, and the reason why the row is set aside, NULL for a sound one."""
+    """All columns, the columns `beside`, and the reason why the row is set aside, NULL for a sound one."""
     origin = scan.origin
     if not _can_reject(origin):
         return print_sql(_compute_time(origin, select([*columns(origin.columns), alias(null(STRING), "_reason")], raw)))

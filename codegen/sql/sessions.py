@@ -117,7 +117,7 @@ def _version() -> Expression:
 
 
 def _merge(keys: list[str], values: list[str], totals: Mapping[str, Type]) -> Expression:
-    """DuckDB's SELECT: the rows of all sessions that are there now, and those before that have changed.
+    """DuckDB's SELECT: the rows of all sessions that are there now, and of earlier sessions that have changed.
 
     Each is at the place of a row with its key and values. A session begins with a row that starts behind the ends of
     all rows before.

@@ -38,7 +38,7 @@ def fall(text: str) -> str:
 
 
 def expand_percentile(call: exp.Expression, read: Callable[[str], exp.Expression]) -> exp.Expression:
-    """MEDIAN(x), PERCENTILE(x, 0.9), MODE(x), and those WITHIN GROUP (ORDER BY x); others stay as they are."""
+    """MEDIAN(x), PERCENTILE(x, 0.9), MODE(x), and their forms WITHIN GROUP (ORDER BY x). Others stay as they are."""
     if isinstance(call, exp.WithinGroup):
         return _expand_ordered(call, read)
     name, count = call.name.upper(), len(call.expressions)

@@ -27,7 +27,7 @@ class Remarks:
 
 
 def find_remarks(text: str, tokens: Sequence[Token]) -> tuple[list[Remarks], list[Comment]]:
-    """The comments of each token, and those behind the last one.
+    """The comments of each token, and the comments behind the last one.
 
     A comment that begins on the line of a token belongs to that token, or to the comma or semicolon behind it.
     """
@@ -54,7 +54,9 @@ def find_remarks(text: str, tokens: Sequence[Token]) -> tuple[list[Remarks], lis
 
 
 def _read_gap(gap: str, *, first: bool) -> tuple[list[Comment], list[Comment], bool]:
-    """The comments on the line of the token before, those on further lines, and whether an empty line ends the gap."""
+    """The comments on the line of the token before, the comments on further lines, and whether an empty line
+    ends the gap.
+    """
     behind: list[Comment] = []
     before: list[Comment] = []
     end = 0

@@ -77,7 +77,7 @@ def _write_script(text: str) -> str:
 
 
 def _place_closing(remarks: Sequence[Remarks], rest: list[Comment], index: int, *, is_empty: bool) -> list[Comment]:
-    """The comments on the line of a semicolon. Those before it on lines of their own go to the next statement.
+    """The comments on the line of a semicolon. Comments before it on lines of their own go to the next statement.
 
     `is_empty`: the semicolon closes nothing, so all of its comments go there.
     """

@@ -14,7 +14,7 @@ from penstock.planner.plan import RunningQuery
 
 
 def read_last_run(queries: Sequence[RunningQuery], folder: str) -> LastRun:
-    """The rates of all streams, of each from the query that has seen most of it, and the state of each operator.
+    """The rates of all streams and the state of each operator. The query that has seen most of a stream gives its rate.
 
     Raises:
         click.UsageError: a record is not what a run writes.

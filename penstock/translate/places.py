@@ -23,7 +23,7 @@ _DELIMITERS = frozenset({"csv.field-delimiter", "sep", "delimiter"})
 
 @dataclass(frozen=True, slots=True)
 class PlaceOptions:
-    """The place of a relation: its options in Penstock's spelling, and those to check the statement with.
+    """The place of a relation: its options in Penstock's spelling, and the options to check the statement with.
 
     `changes`: what the translation changes.
     """

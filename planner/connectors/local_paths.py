@@ -75,7 +75,7 @@ def list_names(folder: str) -> Iterator[str]:
 
 
 def follow_links(path: str) -> Iterator[str]:
-    """The real path, and those to which links in the folder lead, from which Spark reads, too."""
+    """The real path, and the targets of links in the folder, from which Spark reads, too."""
     seen: set[str] = set()
     ahead = [path if _SCHEME.match(path) else os.path.realpath(path)]
     while ahead:

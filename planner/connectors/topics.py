@@ -1,4 +1,4 @@
-"""Options of topics as ksqlDB writes them -> those to write here."""
+"""Options of topics as ksqlDB writes them -> options to write here."""
 
 from __future__ import annotations
 

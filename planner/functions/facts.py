@@ -219,7 +219,7 @@ class Laziness(Enum):
     CONDITION = auto()
     """The first, a condition, and the one that it chooses: IF."""
     KNOWN = auto()
-    """Those up to the first that is not NULL: COALESCE."""
+    """The arguments up to the first one that is not NULL: COALESCE."""
 
 
 class RowFault(Enum):

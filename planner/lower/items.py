@@ -69,7 +69,7 @@ def propose_apart(found: Diagnostic, first: OutputColumn, second: OutputColumn) 
 
 
 def leave_out(outputs: list[OutputColumn], excluded: Sequence[ast.Name]) -> list[OutputColumn]:
-    """The columns of a star without those behind EXCEPT; raises CompileError for an unknown one."""
+    """The columns of a star without the columns behind EXCEPT; raises CompileError for an unknown one."""
     names = {each.name.casefold() for each in outputs}
     for name in excluded:
         if name.text.casefold() not in names:

@@ -72,7 +72,7 @@ def plan_relation(
 ) -> FromRows:
     """The rows of a FROM clause of any size.
 
-    `is_part`: other relations stand beside it, and some conjuncts may be about those.
+    `is_part`: other relations stand beside it, and some conjuncts may be about them.
     """
     match relation:
         case ast.Table():

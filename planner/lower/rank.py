@@ -85,7 +85,10 @@ def find_place_function(call: exp.Window) -> str | None:
 
 
 def find_rank_time(call: exp.Window, select: ast.Select, rows: FromRows) -> RankTime | None:
-    """The event time that the call is partitioned by, of several the one known soonest; None if by none."""
+    """The event time that the call is partitioned by.
+
+    The one known soonest if there are several, None if there is none.
+    """
     shape = rows.node.shape
     times = sorted(shape.times, key=lambda each: each.delay) if isinstance(shape, KStream) else []
     over = find_over_clause(call, select)
@@ -108,7 +111,7 @@ def find_rank_time(call: exp.Window, select: ast.Select, rows: FromRows) -> Rank
 def lower_ranked(
     select: ast.Select, rows: FromRows, outputs: list[OutputColumn]
 ) -> tuple[Node, list[OutputColumn], Scope]:
-    """The rows with their places beside them, and the SELECT list over those; raises CompileError."""
+    """The rows with their places beside them, and the SELECT list over these rows; raises CompileError."""
     partitions: dict[Partition, list[Ranking]] = {}
     rewritten: list[OutputColumn] = []
     report: list[Diagnostic] = []

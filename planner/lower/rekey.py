@@ -35,7 +35,7 @@ def lower_rekey(
     listed = make_shown_scope(result.schema, outputs, rows.scope)
     if not plain:
         return rekey(result, resolve_keys(clause, listed), clause.into, clause.span)
-    # No column of FROM has a name as long as those by which the columns of the list are told from them.
+    # No column of FROM has a name as long as the names that tell the columns of the list from them.
     mark = "_" * (1 + max(len(each.name) for each in rows.node.schema))
     given, own = (tuple(replace(c, column=mark + c.column) for c in part) for part in (listed.columns, listed.beyond))
     hidden = tuple(c for c in rows.scope.columns if not any(is_called(each, c.relation, c.name) for each in own))

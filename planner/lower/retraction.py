@@ -48,7 +48,7 @@ def choose_retractions(aggregates: Sequence[Aggregate], node: Node, spans: Seque
 
 
 def choose_mergeable(aggregates: Sequence[Aggregate], node: Node, spans: Sequence[Span]) -> tuple[Aggregate, ...]:
-    """The aggregates over changing sessions of the stream `node`, as `choose_retractions` gives those over a table.
+    """The aggregates over changing sessions of the stream `node`, as `choose_retractions` does it over a table.
 
     When sessions become one, its aggregates follow from the counts, sums and values of each.
 

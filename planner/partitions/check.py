@@ -152,7 +152,7 @@ def different_keys(wrong: Disagreement, script: PartitionGraph, place: Span) -> 
 
 
 def different_counts(wrong: Disagreement, partitions: Partitions, place: Span) -> Diagnostic:
-    """P001, of one join or of several that re-keyed streams tie together."""
+    """P001, about one join, or about several that re-keyed streams tie together."""
     if len(wrong.joins) == 1:
         why = "Rows of one key would be in different partitions."
     else:

@@ -76,7 +76,7 @@ def infer(graph: Graph, defaults: Defaults) -> Counts:
     rekeyed = dict.fromkeys(name for name, stream in graph.streams.items() if stream.role is Role.REKEYED)
 
     def tied(vertex: str) -> Sequence[str]:
-        """From a join to the streams that have one count everywhere, from one of those to its joins."""
+        """From a join to its streams that have one count everywhere, or from such a stream to its joins."""
         return (
             [each for each in join_streams[vertex] if each in rekeyed]
             if vertex in join_streams

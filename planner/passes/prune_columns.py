@@ -135,7 +135,7 @@ def _find_identity(shape: Shape) -> set[str]:
 
 
 def _narrow_shape(node: Node, schema: tuple[Column, ...]) -> Shape:
-    """The operator's shape without the columns that are gone. The keys of tables are never among those."""
+    """The operator's shape without the columns that are gone. The keys of tables are never among these columns."""
     if not isinstance(node.shape, KStream):
         return node.shape
     names = {each.name for each in schema}

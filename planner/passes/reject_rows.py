@@ -123,7 +123,9 @@ def _make_column(column: Column) -> Expression:
 
 
 def _try_groups(node: WindowAggregate | GroupAggregate, values: dict[str, Expression]) -> list[Tried]:
-    """What is evaluated of a row: the keys, and of each aggregate the condition, and the arguments where it is true."""
+    """What is evaluated for a row: the keys, the condition of each aggregate, and its arguments where the
+    condition is true.
+    """
     result = [try_expression(substitute(key.value, values)) for key in node.keys]
     for aggregate in node.aggregates:
         taken = (*aggregate.arguments, *(each.value for each in aggregate.order_by))

@@ -56,15 +56,15 @@ class TimeBound(msgspec.Struct, frozen=True):
 class IntervalJoin(Binary, frozen=True, kw_only=True, eq=False):
     """Pairs of a left and a right row with equal keys whose times differ within `bound` and that satisfy `residual`.
 
-    `equalities` pair an expression over the left input with one over the right input, of one type; NULL equals
-    nothing. `left_time`, `right_time`: the event-time columns. `residual` is over both inputs' columns. The inputs'
-    column names are disjoint (`alias.column`); the schema is the left columns followed by the right ones (SEMI, ANTI:
-    the left ones only). LEFT, RIGHT, FULL pad unmatched rows of the preserved sides with NULL, once.
+    `equalities` pair an expression over the left input with an expression of the same type over the right input. NULL
+    equals nothing. `left_time`, `right_time`: the event-time columns. `residual` is over both inputs' columns. The
+    inputs' column names are disjoint (`alias.column`); the schema is the left columns followed by the right ones
+    (SEMI, ANTI: the left ones only). LEFT, RIGHT, FULL pad unmatched rows of the preserved sides with NULL, once.
 
     `pane`: the length in milliseconds of the panes in which the join is computed, None if a row meets its partners one
     by one as they are read. A pane is the set of rows with times in [k·pane, (k+1)·pane). They are rows of the left
     side, in a RIGHT join of the right side, in a FULL join of both sides. The rows that these can meet are kept with
-    them. When the watermark has passed those, all rows of the pane are sent.
+    them. When the watermark has passed all these rows, all rows of the pane are sent.
 
     `partitions`: the number of partitions of the join's state, None where none of its streams says one. `grace`: the
     milliseconds by which its inputs may be later than declared.

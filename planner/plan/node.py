@@ -79,7 +79,7 @@ class KStream(msgspec.Struct, frozen=True):
         return any(time.column == column for time in self.times)
 
     def rename(self, names: Mapping[str, str]) -> KStream:
-        """The stream with its columns under the names given; those without one are gone."""
+        """The stream with its columns under the names given. Columns without a name are gone."""
         key = tuple(names[name] for name in self.key if name in names)
         times = anchor_times(each for each in self.times if each.column in names)
         anchor = next((each for each in self.times if each.column in names), None)

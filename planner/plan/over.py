@@ -68,9 +68,9 @@ class Over(_OverAny, frozen=True, kw_only=True, eq=False):
     """OVER with frames that are stretches of time. Rows are answered a pane at a time.
 
     A pane is the set of rows of one partition with times in [k·length, (k+1)·length). For their frames, the rows `back`
-    before it and `forward` behind it are kept as well. When the watermark has passed those, the pane is final. In short
-    panes rows are kept more often, long ones answer later. With the reach of the frames as the length, every row is
-    kept twice, whatever the frames.
+    before it and `forward` behind it are kept as well. When the watermark has passed these rows, the pane is final. In
+    short panes rows are kept more often, long ones answer later. With the reach of the frames as the length, every row
+    is kept twice, whatever the frames.
     """
 
     @property
@@ -97,7 +97,7 @@ class Over(_OverAny, frozen=True, kw_only=True, eq=False):
 class OverRows(_OverAny, frozen=True, kw_only=True, eq=False):
     """As Over, but with frames that are numbers of rows. A row is answered when the watermark has passed its time.
 
-    Which rows these are is known once that time is past: the last ones of each partition are kept for those to come.
+    Which rows these are is known once that time is past. The last rows of each partition are kept for rows to come.
     """
 
     @property

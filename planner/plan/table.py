@@ -101,11 +101,11 @@ class TableJoin(Node, frozen=True, kw_only=True, eq=False):
 class ForeignKeyJoin(Binary, frozen=True, kw_only=True, eq=False):
     """Each row of the table `left` beside the row of the table `right` that it refers to; there is at most one.
 
-    `equalities` pair expressions over the left with key columns of the right: its whole key, and of a windowed table
-    also one of the window's columns. NULL refers to nothing. `condition`, over both, has to be true, too. LEFT and FULL
-    pad left rows without a partner with NULL, RIGHT and FULL right ones. RIGHT and FULL have no condition, and their
-    key has the keys of both sides. Driven by both sides. `left` sends changes. `kept`: for how many milliseconds a
-    window is kept behind its end, by the watermark of the windowed table; None of tables without windows.
+    `equalities` pair expressions over the left with key columns of the right. They cover its whole key, and one of the
+    window's columns of a windowed table. NULL refers to nothing. `condition`, over both, has to be true, too. LEFT and
+    FULL pad left rows without a partner with NULL, RIGHT and FULL right ones. RIGHT and FULL have no condition, and
+    their key has the keys of both sides. Driven by both sides. `left` sends changes. `kept`: for how many milliseconds
+    a window is kept behind its end, by the watermark of the windowed table; None of tables without windows.
     """
 
     NOUN: ClassVar[str] = "a join of tables"

@@ -1,8 +1,8 @@
 """Conditions of a read -> comparisons of columns with literals that every database decides as Spark does.
 
-Compared are whole numbers and dates. Whole numbers and dates are compared. Texts are compared only for equality. A
-database may take more texts to be equal, and Spark then leaves these out. But a database orders texts in a way of its
-own. Nothing else is asked of a database.
+Whole numbers and dates are compared. Texts are compared only for equality. A database may take more texts to be
+equal, and Spark then leaves these out. But a database orders texts in a way of its own. Nothing else is asked of a
+database.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def asks_database(node: Snapshot) -> bool:
 
 
 def find_wanted_columns(root: Node) -> Mapping[Node, set[str]]:
-    """The columns of each node that those above it use."""
+    """The columns of each node that the nodes above use."""
     wanted: dict[Node, set[str]] = {root: {each.name for each in root.schema}}
     for node in reversed(list_nodes(root)):
         for below in node.inputs:
@@ -81,7 +81,10 @@ def find_wanted_columns(root: Node) -> Mapping[Node, set[str]]:
 
 
 def find_used(node: Node, wanted: set[str], names: set[str]) -> set[str]:
-    """The columns of an input with these `names` that a node of a read uses, if `wanted` are those used of itself."""
+    """The columns of an input with these `names` that a node of a read uses.
+
+    `wanted`: the columns used of the node itself.
+    """
     assert isinstance(node, ReadOperator)
     match node:
         case Project():

@@ -70,7 +70,7 @@ def _reads(text: str, target: Type) -> bool:
 
 
 def _holds(number: Number, target: Type) -> bool:
-    """Whether the type has room for a number: digits behind the point are cut or rounded, those before it are not."""
+    """Whether the type has room for a number. Digits after the point are cut or rounded, digits before it are not."""
     if target in INTEGERS:
         bits = _BITS[target]
         return number.copy_abs() < Number("1e30") and -(2 ** (bits - 1)) <= int(number) < 2 ** (bits - 1)

@@ -223,7 +223,10 @@ def decimal_result(operator: type[exp.Expression], left: Decimal, right: Decimal
 
 
 def adjusted(precision: int, scale: int) -> Decimal:
-    """The type of a result that may need more than 38 digits: whole digits are kept, of the others at least six."""
+    """The type of a result that may need more than 38 digits.
+
+    Whole digits are kept, and at least six digits after the point.
+    """
     if precision <= MAX_PRECISION:
         return Decimal(precision, scale)
     return Decimal(MAX_PRECISION, max(MAX_PRECISION - (precision - scale), min(scale, 6)))

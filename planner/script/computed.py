@@ -28,7 +28,7 @@ def stored_definitions(statement: ast.Create) -> list[ast.ColumnDefinition]:
 
 
 def read_computed(statement: ast.Create, stored: tuple[Column, ...], report: list[Diagnostic]) -> tuple[Named, ...]:
-    """The computed columns, over those before them; what is wrong goes to `report`."""
+    """The computed columns, each over the columns before it. What is wrong goes to `report`."""
     scope = Scope(tuple(ScopeColumn(statement.name.text, each.name, each.name, each.type) for each in stored))
     names = {each.name.lower(): each.name for each in stored}
     found: list[Named] = []
@@ -96,7 +96,7 @@ def read_defaults(statement: ast.Create, stored: tuple[Column, ...]) -> tuple[Na
 def apply_like(statement: ast.Create, catalog: Catalog) -> ast.Create:
     """The declaration with the columns, the watermark and the options of the relation that LIKE names.
 
-    Its own watermark and options come before those. Raises CompileError.
+    Its own watermark and options come before these. Raises CompileError. Raises CompileError.
     """
     if statement.like is None:
         return statement

@@ -69,7 +69,7 @@ def find_repeated(value: Expression, first: Expression, own: set[str]) -> Expres
 
 
 def list_sums(value: Expression) -> Iterator[Expression]:
-    """The sums, products and concatenations that a value may be, also those in branches of CASE."""
+    """The sums, products and concatenations that a value may be, also in branches of CASE."""
     pending = [value]
     while pending:
         node = strip(pending.pop())

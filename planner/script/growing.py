@@ -25,7 +25,7 @@ _BOOLEAN = (exp.Predicate, exp.Connector, exp.Not, exp.Boolean)
 
 
 def is_growing(expression: Expression, growing: Collection[str]) -> bool:
-    """Whether there is no end of different values, if there is none of those in the columns `growing`."""
+    """Whether the value takes ever new values, if the columns `growing` do."""
     match expression:
         case exp.Column():
             return expression.name in growing

@@ -170,7 +170,7 @@ def keep_accepted(found: Diagnostic, script: ScriptState) -> Diagnostic:
 def complete_answer(
     answer: Answer, beside: tuple[RunningQuery, ...], statements: Sequence[ast.Statement], script: ScriptState
 ) -> Answer:
-    """The answer, of a statement as one that runs beside the queries of the script."""
+    """The answer. A statement is answered as one that runs beside the queries of the script."""
     if not isinstance(answer, Explained):
         return answer
     both = infer_partitions((*beside, *answer.queries), statements, script)

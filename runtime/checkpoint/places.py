@@ -147,7 +147,7 @@ def _patterns(storage: Storage, path: str) -> Iterator[str]:
 
 
 def _follow_links(path: str) -> Iterator[str]:
-    """The real path, and those to which links in the folder lead, from which Spark reads, too."""
+    """The real path, and the targets of links in the folder, from which Spark reads, too."""
     seen: set[str] = set()
     ahead = [_real(path)]
     while ahead:

@@ -100,7 +100,8 @@ def check_inputs(storage: Storage, place: str, sources: Sequence[str]) -> None:
             offsets = dict(zip(sources, offsets.values(), strict=True))
         elif unknown := sorted(set(offsets).difference(sources)):
             raise Damaged(path, f"it is about {', '.join(unknown)}, which the query does not read")
-        for source, offset in offsets.items():  # named ones are in any order, and those without an offset left out
+        # named sources are in any order, and sources without an offset are left out
+        for source, offset in offsets.items():
             _check_source(storage, f"{place}/sources/{source}", offset)
     except Damaged as damage:
         raise refuse_damaged(damage) from None

@@ -231,7 +231,7 @@ class Storage:
                 raise RunError([R041.at(None, path=path).because(f"{draft.getName()} cannot be renamed")])
 
     def folder(self, path: str) -> None:
-        """Makes a folder and those above it, where missing."""
+        """Makes a folder and its parents, where missing."""
         files, place = self._at(path)
         files.mkdirs(place)
 

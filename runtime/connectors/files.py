@@ -45,7 +45,7 @@ _READERS: dict[str, Callable[..., DataFrame]] = {"json": read_json, "csv": read_
 
 
 class FilesSource(RuntimeSource):
-    """The declared columns, `_malformed`, `_file` and `_arrived` of each record, of an ordered input `_place`."""
+    """The declared columns, `_malformed`, `_file` and `_arrived` of each record. An ordered input also has `_place`."""
 
     def __init__(self, source: Input) -> None:
         self._source = source

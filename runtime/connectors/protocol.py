@@ -75,7 +75,7 @@ class RuntimeSource(Protocol):
         """The rows as they come, with the columns that Input says.
 
         Raises:
-            RunError: the columns that are there do not fit those declared.
+            RunError: the columns that are there do not fit the declared columns.
         """
         raise AssertionError("the planner let a stream through that cannot be read")
 
@@ -83,7 +83,7 @@ class RuntimeSource(Protocol):
         """The rows of a table that are there now, by whole micro-batches. `held`: the rows that this process holds.
 
         Raises:
-            RunError: the columns that are there do not fit those declared, or something is damaged.
+            RunError: the columns that are there do not fit the declared columns, or something is damaged.
         """
         raise AssertionError("the planner let a read of a table through that cannot be read")
 

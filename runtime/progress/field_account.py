@@ -149,7 +149,7 @@ def _plain(name: str) -> str:
 
 
 def _list_names(skeleton: str | None) -> Iterator[tuple[str, ...]]:
-    """The names of a record whose values have been left out, and those within them."""
+    """The names of a record whose values have been left out, and the names within them."""
     if skeleton is None:
         return
     try:

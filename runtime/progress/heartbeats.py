@@ -153,7 +153,7 @@ class Heartbeats:
         query.sent.append((now(), path))
 
     def _forget(self, query: _Followed, when: int) -> None:
-        """Deletes the heartbeats that Spark has read: those written before it looked."""
+        """Deletes the heartbeats that Spark has read. They were written before it looked."""
         for written, path in query.sent:
             if written < when:
                 self._storage.delete(path)

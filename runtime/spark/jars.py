@@ -66,7 +66,7 @@ def _connector_of(place: Input | QueryOutput) -> str | None:
 
 
 def list_jars(users: Iterable[str] | None = None) -> list[Path]:
-    """The archives of those connectors and file systems, by default of all, that have theirs in the folder."""
+    """The archives of connectors and file systems that have theirs in the folder. `users`: which ones, None for all."""
     found: list[Path] = []
     for user in known_spark().jars if users is None else users:
         with suppress(RunError):  # told where a program needs them

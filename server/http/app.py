@@ -21,7 +21,7 @@ def create_app(services: Services, hosts: Iterable[str] = ()) -> FastAPI:
         title="Penstock",
         version=version("penstock"),
         description="Streaming SQL. Requests carry a token in the header Authorization: Bearer …",
-        openapi_url=None,  # it is served to those with a token
+        openapi_url=None,  # clients with a token get it
         redirect_slashes=False,
     )
     app.state.services = services

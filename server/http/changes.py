@@ -84,7 +84,7 @@ class ChangeFeed:
         return Counter({relation: len(events) for relation, events in self._clients.items()})
 
     async def follow(self, digest: bytes, relation: str, last: str | None) -> AsyncIterator[Event]:
-        """The changes of a relation behind the event `last`, or those from now on.
+        """The changes of a relation behind the event `last`, or all changes from now on.
 
         A client reads the table when it has got `ready` or `gap`; then it misses no change. The stream ends when the
         token may no longer read the table, and when the server stops.

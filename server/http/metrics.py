@@ -36,7 +36,7 @@ class DoorMetrics:
 
 
 class QueryFigures:
-    """The figures of queries, collected from rows of `penstock.query`. Counts are those since the query was started."""
+    """The figures of queries, collected from rows of `penstock.query`. Counts begin when the query was started."""
 
     def __init__(self, queries: list[Mapping[str, Any]]) -> None:
         self._queries = [(str(row["name"]), row, row["status"] or {}) for row in queries]

@@ -84,7 +84,7 @@ class CheckPlanner:
 
 
 def without_served(text: str, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """The findings of a script without those about statements that a server carries out, and a script does not.
+    """Drops findings about statements that a server carries out, and a script does not.
 
     What EXPLAIN WHY, PAUSE, RESUME and DROP QUERY are about, only the engine knows.
     """

@@ -135,7 +135,7 @@ def classify(text: str, relations: Collection[str]) -> Verdict | None:
 
 
 def _without_transactions(statements: Sequence[Sequence[Lexeme]]) -> Sequence[Sequence[Lexeme]]:
-    """The statements without those at both ends that begin and end transactions.
+    """The statements without the ones at both ends that begin and end transactions.
 
     psqlODBC sends BEGIN and SAVEPOINT in one message with the statement of its user, and a FETCH behind a DECLARE.
     """

@@ -332,7 +332,7 @@ class StatementRunner:
 
 
 def _constants(answers: Sequence[Answered], calls: Sequence[RunCall]) -> list[str]:
-    """The arguments of the calls. Those behind a refusal are not asked for."""
+    """The arguments of the calls. Calls behind a refusal are not asked for."""
     return [constant(each.packed) for each in answers] + [_NULL] * (len(calls) - len(answers))
 
 

@@ -28,7 +28,7 @@ class Part(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Lexeme:
-    """A token. `text` of a word is in lower case, of a string its value, of a parameter its number."""
+    """A token. `text` is a word in lower case, the value of a string, or the number of a parameter."""
 
     part: Part
     text: str

@@ -216,7 +216,7 @@ class SplitBound(msgspec.Struct, frozen=True):
 
 
 def split_bound(parts: Iterable[exp.Expression], times: Times, *, exact: bool = False) -> SplitBound:
-    """The bound in the conjuncts; with `exact` of those alone that say nothing else."""
+    """The bound in the conjuncts. With `exact` only conjuncts that say nothing else count."""
     ends, used, rest = Ends(), list[exp.Expression](), list[exp.Expression]()
     for part in parts:
         found = read_condition(part, times)
