@@ -89,7 +89,7 @@ def _view(view: AnyView) -> str:
             return _by_duckdb(view, f"{rows}, ordered by", view.order)
         case LookupView():
             rows = f"the rows of {view.source} and the upserts that are kept"
-            return _by_duckdb(view, f"{rows}, of which from now on", view.newest)
+            return _by_duckdb(view, f"{rows}, narrowed to", view.newest)
         case MultisetView():
             rows = f"the rows of {view.source} and the rows that are kept"
             return _by_duckdb(view, f"{rows}, which add up to", view.fold)
@@ -104,7 +104,7 @@ def _view(view: AnyView) -> str:
 
 def _partial_text(view: PartialView) -> str:
     kept = f"\n  and {', '.join(view.kept)} of the row at place" if view.kept else ""
-    return f"{_packed_text(view)}, of which each has what DuckDB answers\n{indent(view.sql, '  ')}{kept}"
+    return f"{_packed_text(view)}, each with what DuckDB answers\n{indent(view.sql, '  ')}{kept}"
 
 
 def _packed_text(view: PackedView | PartialView) -> str:

@@ -13,7 +13,7 @@ _BY_KEY = "rows are written by key: UPDATE t SET a = s.a FROM s WHERE t.k = s.k 
 _PLACES = "the options of a CREATE STREAM or TABLE say where its rows are; docs/connectors.md lists them"
 _SINKS = "INSERT INTO with a SELECT writes rows to what CREATE STREAM or CREATE TABLE declares"
 _TO_FOLDER = "INSERT INTO what CREATE STREAM with connector = 'files' declares writes files into a folder"
-_RIGHTS = "rights are those of the server: docs/serve.md"
+_RIGHTS = "the server has rights: docs/serve.md"
 _NO_PARTITION = "leave out PARTITION: select the column as any other"
 _LISTS = "SHOW STREAMS, SHOW TABLES, SHOW VIEWS, SHOW QUERIES and SHOW FUNCTIONS list what there is"
 _STREAMING = "CREATE STREAM {name} AS SELECT STREAM makes a stream of a query, CREATE TABLE {name} AS SELECT a table"
@@ -51,11 +51,11 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("RESET", _NO_SESSION),
     ("UNSET", _NO_SESSION),
     ("SET TIME", "leave it out: times are UTC; FROM_UTC_TIMESTAMP(time, 'Europe/Paris') is the time of a place"),
-    ("SET VAR", "variables are those of the shell that calls penstock"),
+    ("SET VAR", "the shell that calls penstock has variables"),
     ("DECLARE {name} CURSOR", "penstock query prints the rows of a SELECT"),
-    ("DECLARE", "variables are those of the shell that calls penstock"),
-    ("DEFINE", "variables are those of the shell that calls penstock"),
-    ("UNDEFINE", "variables are those of the shell that calls penstock"),
+    ("DECLARE", "the shell that calls penstock has variables"),
+    ("DEFINE", "the shell that calls penstock has variables"),
+    ("UNDEFINE", "the shell that calls penstock has variables"),
     ("ADD", _NO_CODE),
     ("REMOVE", _NO_CODE),
     ("LOAD DATA", "CREATE STREAM with connector = 'files' declares the folder, and INSERT INTO reads it"),
@@ -228,7 +228,7 @@ UNFINISHED: tuple[tuple[str, str], ...] = (
     ("CREATE STREAM {name} WITH", f"{_COLUMNS}: CREATE STREAM {{name}} (id BIGINT KEY, value STRING) WITH"),
     ("CREATE TABLE {name} WITH", f"{_COLUMNS}: CREATE TABLE {{name}} (id BIGINT PRIMARY KEY, value STRING) WITH"),
     ("UPDATE ONLY {name} SET", "leave out ONLY: a table is one by itself"),
-    ("UPDATE {name} SET", "UPDATE {name} SET a = s.a FROM s WHERE {name}.k = s.k changes rows by those of a stream s"),
+    ("UPDATE {name} SET", "UPDATE {name} SET a = s.a FROM s WHERE {name}.k = s.k changes rows by rows of a stream s"),
 )
 
 # What a script may do in general, where nothing more is known and no keyword is near.

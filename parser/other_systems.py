@@ -75,8 +75,8 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("CONSTRAINT {name} UNIQUE", "leave it out: only the key of a table is unique"),
     ("CONSTRAINT {name} CHECK", "leave it out, and filter the rows where they are read: WHERE has the condition"),
     ("CONSTRAINT {name} REFERENCES", "leave it out: a join finds the rows that a column refers to"),
-    ("ON DELETE", "leave it out: no rows are deleted by those of another table"),
-    ("ON UPDATE", "leave it out: no rows are changed by those of another table"),
+    ("ON DELETE", "leave it out: no rows are deleted by rows of another table"),
+    ("ON UPDATE", "leave it out: no rows are changed by rows of another table"),
     ("DEFERRABLE", "leave it out: a script is no transaction"),
     ("EXCLUDE USING", "leave it out: only the key of a table is unique"),
     ("IDENTITY (", "the key of a row has to be in its record"),
@@ -97,7 +97,7 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("AS ( INSERT", _NO_WRITE),
     ("AS ( UPDATE", _NO_WRITE),
     ("AS ( DELETE", _NO_WRITE),
-    (") AS SELECT", "leave out the list in parentheses: names, types and the key are those of the query"),
+    (") AS SELECT", "leave out the list in parentheses: the query gives names, types and the key"),
     ("PURGE", "leave it out: DROP forgets the declaration, and the rows stay"),
     ("PARTITION BY RANGE", "leave it out: a table is one, and its rows are divided by their keys"),
     ("PARTITION BY LIST", "leave it out: a table is one, and its rows are divided by their keys"),
@@ -196,8 +196,8 @@ CLAUSES: tuple[tuple[str, str], ...] = (
 
 # Words that a statement of a kind does not take.
 _WITHIN: dict[tuple[str, str], str] = {
-    ("UPDATE", "WHERE"): "UPDATE {name} SET a = s.a FROM s WHERE {name}.k = s.k changes rows by those of a stream s",
-    ("DELETE", "WHERE"): "DELETE FROM {name} USING s WHERE {name}.k = s.k deletes rows by those of a stream s",
+    ("UPDATE", "WHERE"): "UPDATE {name} SET a = s.a FROM s WHERE {name}.k = s.k changes rows by rows of a stream s",
+    ("DELETE", "WHERE"): "DELETE FROM {name} USING s WHERE {name}.k = s.k deletes rows by rows of a stream s",
 }
 
 # Calls with words of their own between the arguments.

@@ -71,7 +71,8 @@ class FoundColumn:
 class FoundTable:
     """A table as the database has it.
 
-    keys: the column sets that are unique, the empty one of a table that cannot have more than one row. null_keys: keys in which NULL is a value like any other.
+    keys: the column sets that are unique, the empty one of a table that cannot have more than one row. null_keys: keys
+    in which NULL is a value like any other.
     """
 
     columns: dict[str, FoundColumn]

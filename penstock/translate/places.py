@@ -65,7 +65,7 @@ def files(path: str, form: str, given: Mapping[str, str], used: set[str]) -> Pla
     if form.lower() not in _FILE_FORMATS:
         raise NotTranslatedError(f"Penstock reads {', '.join(_FILE_FORMATS)} files, and not {form}")
     if not path:
-        raise NotTranslatedError("the table has no folder: name that of its files by WITH (…, path = '…')")
+        raise NotTranslatedError("the table has no folder: name the folder of its files by WITH (…, path = '…')")
     separated = next((name for name in given if name in _DELIMITERS and given[name] != ","), None)
     if separated is not None:
         raise NotTranslatedError(f"{separated}: the values of CSV files are separated by commas here")

@@ -30,7 +30,7 @@ REFUSED = {
     "MERGE": "UPDATE … FROM … ELSE INSERT writes rows by their key",
     "LIST": "SHOW STREAMS and SHOW TABLES name what is declared",
     "ASSERT": "penstock check says whether a script is right",
-    "DEFINE": "variables are those of the shell that calls penstock",
+    "DEFINE": "the shell that calls penstock has variables",
 }
 
 

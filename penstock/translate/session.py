@@ -10,7 +10,7 @@ from penstock.translate.statement import Foreign
 
 # What to do here.
 _SESSION = {
-    "SET": "settings of the other system are left out; SHOW and docs/semantics.md name those of Penstock",
+    "SET": "settings of the other system are left out; SHOW and docs/semantics.md name Penstock's settings",
     "RESET": "settings of the other system are left out",
     "UNSET": "settings of the other system are left out",
     "USE": "names have no catalog here",
@@ -23,7 +23,7 @@ _SESSION = {
 _NAMESPACES = frozenset({"CATALOG", "DATABASE", "SCHEMA"})
 # Settings that decide what results are, by a part of their names without signs.
 _DECISIVE = (
-    ("timezone", "times are in UTC here: FROM_UTC_TIMESTAMP gives those of a time zone"),
+    ("timezone", "times are in UTC here: FROM_UTC_TIMESTAMP gives times of a time zone"),
     ("statettl", "state has no time to live here: windows, WITHIN and RETENTION bound it"),
     ("autooffsetreset", "a query begins with the first row here"),
     ("ansienabled", "expressions fail here as in the ANSI mode; TRY_CAST, TRY_DIVIDE and their like give NULL instead"),

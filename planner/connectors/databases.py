@@ -83,7 +83,7 @@ SHARED = (
         default="reject",
     ),
     ConnectorOption("cache_ttl", INTERVAL, "how long a lookup takes an answer again; unless set, never"),
-    ConnectorOption("cache_size", INTEGER, "of at most so many keys", default=10_000),
+    ConnectorOption("cache_size", INTEGER, "how many keys it keeps at most", default=10_000),
     ConnectorOption("rate_limit", INTEGER, "at most so many rows are written per second; no limit unless set"),
     ConnectorOption("retry_attempts", INTEGER, "how often a micro-batch is tried", default=10),
     ConnectorOption(

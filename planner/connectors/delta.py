@@ -191,7 +191,7 @@ DELTA = Connector(
             "starting",
             STRING_OPTION,
             "what a query reads first: the rows of the newest version ('newest'), the first changes ('earliest'), "
-            "changes from now on ('latest'), or those of a version such as '12'",
+            "changes from now on ('latest'), or from a version on, such as '12'",
             default="newest",
             check=check_starting,
         ),

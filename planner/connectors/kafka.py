@@ -269,16 +269,16 @@ KAFKA = Connector(
         ConnectorOption(
             "key_format",
             OptionType("STRING", ("text", "json", "avro"), refused=REFUSED),
-            "format of the keys; of tables 'text' for one column, 'json' for several; a stream without it is read by "
+            "format of the keys; a table has 'text' for one column, 'json' for several; a stream without it is read by "
             "its values alone",
             identifies=True,
         ),
         ConnectorOption("schema_registry", NAME, "avro: address of the registry of schemas", check=check_url),
         ConnectorOption(
-            "value_subject", NAME, "avro: name of the schemas of values; unless set, that of the topic and -value"
+            "value_subject", NAME, "avro: name of the schemas of values; unless set, the topic's name and -value"
         ),
         ConnectorOption(
-            "key_subject", NAME, "avro: name of the schemas of keys; unless set, that of the topic and -key"
+            "key_subject", NAME, "avro: name of the schemas of keys; unless set, the topic's name and -key"
         ),
         ConnectorOption("registry_username", NAME, "avro: name of the user of the registry"),
         ConnectorOption("registry_password", SECRET, "avro: password of the user of the registry"),

@@ -111,7 +111,7 @@ def state_bound(node: Node) -> str:
             span = duration_text(find_windows_span(node))
             return f"one row per ({keys}, window) of each of {relation_text(node)}: windows of the last {span}"
         case ForeignKeyJoin():
-            shown = f" and those that rows of {relation_text(node.left)} show" * isinstance(node.right.shape, WTable)
+            shown = f" and windows that rows of {relation_text(node.left)} show" * isinstance(node.right.shape, WTable)
             return f"{held_text(node.left)}; {held_text(node.right)}{shown}"
         case TableLookup() if node.as_of is not None:
             delay = max(find_delay(node.stream), *(each.origin.delay or 0 for each in find_scans(node.table)))

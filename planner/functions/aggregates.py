@@ -169,7 +169,7 @@ AGGREGATES = (
     _aggregate(
         "MIN_BY",
         ("(T, O) -> T",),
-        "the first argument of the row where the second is least; of several rows the least first argument",
+        "the first argument of the row where the second is least; the least one of several rows",
         ("MIN_BY(s, x)", "a"),
         Framing.MIN_BY,
         Retraction.MIN_BY,
@@ -178,7 +178,7 @@ AGGREGATES = (
     _aggregate(
         "MAX_BY",
         ("(T, O) -> T",),
-        "the first argument of the row where the second is greatest; of several rows the greatest first argument",
+        "the first argument of the row where the second is greatest; the greatest one of several rows",
         ("MAX_BY(n, x)", 4),
         Framing.MAX_BY,
         Retraction.MAX_BY,

@@ -135,7 +135,7 @@ ARRAYS = (
     Function(
         "FILTER",
         ("(ARRAY<T>, (T) -> BOOLEAN) -> ARRAY<T>", "(ARRAY<T>, (T, INT) -> BOOLEAN) -> ARRAY<T>"),
-        "the elements of which it is true",
+        "the elements for which it is true",
         ("FILTER(ARRAY(1, 2, 3), x -> x > 1)", [2, 3]),
     ),
     Function(

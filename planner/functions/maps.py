@@ -95,7 +95,7 @@ MAPS = (
     Function(
         "MAP_FILTER",
         (f"{_BOTH} BOOLEAN) -> MAP<K, V>",),
-        "the entries of which it is true",
+        "the entries for which it is true",
         ("MAP_FILTER(MAP('a', 1, 'b', 2), (k, v) -> v > 1)", {"b": 2}),
     ),
     Function(

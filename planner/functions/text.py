@@ -333,7 +333,7 @@ TEXT = (
     Function(
         "TRANSLATE",
         ("(STRING, STRING, STRING) -> STRING",),
-        "each character of the second replaced by that of the third",
+        "each character of the second replaced by the character of the third",
         ("TRANSLATE('abc', 'ac', 'xy')", "xby"),
     ),
     Function("TRIM", ("(STRING) -> STRING",), "without spaces at both ends", ("TRIM('  a ')", "a")),

@@ -129,7 +129,7 @@ def check_session_keys(window: TimedWindow, keys: Sequence[Named], rows: FromRow
         return
     said = {resolve_scalar(each, rows.scope).expression for each in window.keys}
     if said != {key.value for key in keys}:
-        found = B002.at(span, "", construct="GROUP BY other keys than those of the sessions")
+        found = B002.at(span, "", construct="GROUP BY other keys than the sessions have")
         names = ", ".join(key.name for key in keys)
         hint = f"write PARTITION BY {names} in SESSION" if names else "GROUP BY the keys of the sessions"
         raise CompileError([found.with_hint(hint)])

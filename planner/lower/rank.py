@@ -103,7 +103,7 @@ def find_rank_time(call: exp.Window, select: ast.Select, rows: FromRows) -> Rank
         return None
     if isinstance(assigned.window, Hop):
         found_hop = B002.at(call.meta["span"], "", construct="a ranking of rows in HOP windows")
-        raise CompileError([found_hop.because("Of windows that overlap, groups can be ranked: GROUP BY the window.")])
+        raise CompileError([found_hop.because("Groups of windows that overlap can be ranked: GROUP BY the window.")])
     shown = names.get(assigned.time)
     return None if shown is None else RankTime(shown, assigned.window.size)
 

@@ -67,7 +67,7 @@ def explain_unchained(operator: str, below: Node, span: Span) -> Diagnostic:
     below = stateful(below) or below
     found = B001.at(span, "", above=operator, below=below.NOUN).also(below.span, "its input is computed here")
     if isinstance(below.shape, KStream):
-        return found.with_hint("write the inner result to files with INSERT INTO, and read those in a second script")
+        return found.with_hint("write the inner result to files with INSERT INTO, and read these in a second script")
     hint = "SELECT STREAM with a window inside: its rows are final, and can be read as a stream"
     window = below.window if isinstance(below, WindowAggregate) else None
     if operator == "a GROUP BY" and isinstance(window, Tumble | Hop):

@@ -73,7 +73,7 @@ def _check_group(node: GroupAggregate, root: Node, settings: Settings) -> Iterat
     if isinstance(root, Filter):
         found = C026.at(root.span, construct="HAVING, WHERE or LIMIT over groups")
         reason = "A group that is no longer in the table is found by a second aggregation, which reads whole batches."
-        yield found.because(reason).with_hint("leave it to those who read the table")
+        yield found.because(reason).with_hint("leave it to the readers of the table")
     if settings.state_store is StateStore.MEMORY:
         found = C026.at(node.span, construct="state in memory")
         yield found.because("Spark keeps the state in RocksDB there.").with_hint("SET state_store = 'rocksdb'")

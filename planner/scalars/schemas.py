@@ -61,5 +61,5 @@ def _part_problem(type_: Type) -> str | None:
         case Map():
             return "keys may come twice in a text, and not in a MAP; a struct names them"
     if type_ in (TINYINT, SMALLINT):
-        return "of numbers that do not fit it Spark takes the lower bits; INT has more"
+        return "Spark takes the lower bits of numbers that do not fit it; INT has more"
     return None

@@ -102,7 +102,7 @@ def write_beside(query: RunningQuery, scans: tuple[Scan, ...], origin: Origin, n
             raise CompileError([K008.at(name.span, "", target=origin.name, reason=reason)])
         for type_ in types:
             if not scalars.is_lossless(type_, each.type):
-                reason = f"its column {each.name} is {each.type}, that of the late rows is {type_}"
+                reason = f"its column {each.name} is {each.type}, the column of the late rows is {type_}"
                 raise CompileError([K008.at(name.span, "", target=origin.name, reason=reason)])
     for finding in find_unsupported_columns(root, query.span):
         raise CompileError([finding])

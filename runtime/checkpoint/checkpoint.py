@@ -79,7 +79,7 @@ def check_is_checkpoint(storage: Storage, place: str) -> None:
     if "offsets" in names:
         hint = f"restore it from a backup; without one, remove {place} and the folder that the query writes to"
         raise refuse_damaged(Damaged(f"{place}/{DESCRIPTION}", "it is missing"), hint)
-    raise RunError([R011.at(None, path=place).because("it holds files, but not those of a checkpoint")])
+    raise RunError([R011.at(None, path=place).because("it holds files, but not a checkpoint's files")])
 
 
 def remove(storage: Storage, places: Iterable[str]) -> None:

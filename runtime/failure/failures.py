@@ -157,7 +157,7 @@ def _explain_raised(layer: Layer, causes: list[Layer], query: str) -> Diagnostic
     if header is None:
         return R099.at(None, query=query, reason=_first_line(told or layer.message))
     finding = R006.at(None, file=unquote(header[1]).removeprefix("file://").removeprefix("file:"))
-    return finding.because(f"its CSV header is not that of the first file: {_first_line(header[2])}")
+    return finding.because(f"its CSV header differs from the first file's: {_first_line(header[2])}")
 
 
 def _rival(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
@@ -168,7 +168,7 @@ def _explain_few_slots(layer: Layer, causes: list[Layer], query: str) -> Diagnos
     """What a Spark says that others have started: other work has the slots at the moment."""
     told = layer.parameters
     finding = R083.at(None, query=query, needed=told.get("numTasks", "more"), found=told.get("numSlots", "fewer"))
-    finding = finding.because("Spark counts those that are free when a batch begins.")
+    finding = finding.because("Spark counts the free slots when a batch begins.")
     return finding.with_hint(f"start Spark with --conf {SLOT_CHECK_SETTING}=false")
 
 

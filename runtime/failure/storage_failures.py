@@ -153,4 +153,4 @@ def _free(spark: SparkSession, place: str, writes: Iterable[str]) -> str:
         if os.path.isdir(path):
             disk = os.statvfs(path)
             free.append(f"{disk.f_bavail * disk.f_frsize / 2**20:,.1f} MiB are free for {path}")
-    return "; ".join(free) or "the disk is that of a worker"
+    return "; ".join(free) or "the disk belongs to a worker"

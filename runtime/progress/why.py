@@ -136,12 +136,12 @@ def _find_left_out(report: InputReport) -> Iterator[Reason]:
         "rejected": "Rejected rows are kept with their reasons.",
     }
     if report.read and not report.used and told:
-        text = f"No row of {report.name} was used: of {report.read:,} rows, {_and(told)}. {hints[most]}"
+        text = f"No row of {report.name} was used: {report.read:,} rows were read, {_and(told)}. {hints[most]}"
         yield Reason("all_left_out", text, numbers)
     elif report.late or report.rejected:
         told = [f"{counts[name]:,} {name}" for name in ("late", "rejected") if counts[name]]
         most = max("late", "rejected", key=lambda name: counts[name])
-        text = f"Of {report.read:,} rows of {report.name}, {_and(told)} were left out. {hints[most]}"
+        text = f"{_and(told)} of {report.read:,} rows of {report.name} were left out. {hints[most]}"
         yield Reason("some_left_out", text, numbers)
 
 
@@ -189,8 +189,8 @@ def _find_slowest(
         yield Reason("silent", f"{text} {_idle_hint(slowest)}", {**numbers, **_ago(since, now)})
     else:
         apart = span_text((others - level).total_seconds())
-        text = f"{slowest.name} is {apart} behind: its watermark is {moment_text(level)}, that of the other inputs "
-        text += f"{moment_text(others)}. What they have waits until it has caught up."
+        text = f"{slowest.name} is {apart} behind: its watermark is {moment_text(level)}, the watermark of the other "
+        text += f"inputs is {moment_text(others)}. What they have waits until it has caught up."
         yield Reason("behind", text, numbers)
 
 
@@ -281,7 +281,7 @@ def _find_no_result(parts: Sequence[Part]) -> Iterator[Reason]:
     """Rows were used, and some of them do not wait any more."""
     used = sum(each.used for _, status in parts for each in status.inputs)
     if used:
-        text = f"{used:,} rows were used, and none of those that are final is in the result."
+        text = f"{used:,} rows were used, and no final row is in the result."
         yield Reason("no_result", f"{text} Conditions of joins, HAVING and QUALIFY leave out rows.", {"used": used})
 
 

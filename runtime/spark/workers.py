@@ -115,7 +115,7 @@ def _objections(versions: Mapping[str, str | None]) -> Iterator[str]:
         if version is None:
             yield f"it has no {name}"
         elif name in here and _numbers(version)[:2] != _numbers(here[name])[:2]:
-            yield f"its {name} is {version}, and that of this machine {here[name]}"
+            yield f"its {name} is {version}, on this machine it is {here[name]}"
         elif _numbers(version) < LEAST.get(name, ()):
             yield f"its {name} is {version}, and at least {'.'.join(map(str, LEAST[name]))} is needed"
 

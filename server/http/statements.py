@@ -102,7 +102,7 @@ async def list_statements(
     login: LoginOf,
     services: ServicesOf,
     limit: Annotated[int, Query(ge=1, le=1000, description="The most statements to get.")] = 100,
-    before: Annotated[int, Query(ge=1, le=_MAX_NUMBER, description="Those with smaller numbers.")] = _MAX_NUMBER,
+    before: Annotated[int, Query(ge=1, le=_MAX_NUMBER, description="Statements with smaller numbers.")] = _MAX_NUMBER,
 ) -> dict[str, Any]:
     """The statements that were sent, the newest first. An owner gets the statements of all, others get their own."""
     rows = await services.catalog.list_statements(login.role, before, limit)

@@ -100,7 +100,7 @@ class Allowed:
         elif outside:
             yield V003.at(span, "", what="the host", place="a socket of this machine").with_hint("name a host")
         elif self.own_database and is_same_database(url, self.own_database):
-            found = V003.at(span, "", what="the database", place="that of the server itself")
+            found = V003.at(span, "", what="the database", place="the server's own database")
             yield found.with_hint("CREATE TABLE … AS makes tables there")
 
     def _is_below(self, path: str) -> bool:

@@ -123,7 +123,7 @@ def test_some_rows_are_left_out() -> None:
     (query,) = queries("SELECT STREAM k FROM a WHERE v > 1")
     reason = only([(query, status(count("a", 10, late=2, filtered=3), out=5))])
     assert (reason.cause, reason.numbers["late"]) == ("some_left_out", 2)
-    assert reason.text.startswith("Of 10 rows of a, 2 late were left out.")
+    assert reason.text.startswith("2 late of 10 rows of a were left out.")
 
 
 def test_rows_are_used_and_none_comes_out() -> None:

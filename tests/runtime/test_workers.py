@@ -88,9 +88,7 @@ def test_workers_are_told_what_they_lack(spark: SparkSession, tmp_path: Path, mo
     assert "\n" not in nowhere
     fake = fake_python(tmp_path / "python", {"python": "2.7.18", "pyspark": None, "pyarrow": "3.0", "duckdb": "99.1"})
     lacking = told(fake)
-    assert lacking.startswith(
-        f"{fake} on worker7 cannot run queries: its python is 2.7.18, and that of this machine 3."
-    )
+    assert lacking.startswith(f"{fake} on worker7 cannot run queries: its python is 2.7.18, on this machine it is 3.")
     assert "; it has no pyspark; its pyarrow is 3.0, and at least 18 is needed; on each worker: " in lacking
 
 

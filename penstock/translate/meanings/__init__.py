@@ -35,7 +35,7 @@ def edit_meaning(statement: Foreign, place: int, system: System, known: Known) -
     elif statement.sign(place + 1) == "(" and word in RULES[system]:
         yield from RULES[system][word](Call(statement, place, system))
     elif statement.sign(place + 1) == "(" and is_unknown(statement, place, system):
-        yield place, (), f"{word} is no function of {system.title}: here it is that of docs/functions.md"
+        yield place, (), f"{word} is no function of {system.title}: here docs/functions.md describes it"
     elif system is System.KSQLDB and statement.tokens[place].type == "NAME":
         yield from edit_column(statement, place, known)
     elif system is System.FLINK and word in flink.BARE and statement.sign(place - 1) != ".":

@@ -93,7 +93,7 @@ def _edit_edge(call: Call) -> Iterator[Change]:
     """FIRST_VALUE and LAST_VALUE leave out NULLs."""
     if call.statement.word(call.end) == "OVER" and len(call.arguments) == 1:
         (value,) = call.arguments
-        told = f"{call.name} is that of a row, be it NULL; Flink leaves out NULLs: FILTER"
+        told = f"{call.name} is the value of a row, also NULL; Flink leaves out NULLs: FILTER"
         yield from call.replace(told, f"{call.name}(", value, ") FILTER (WHERE ", value, " IS NOT NULL)")
 
 
@@ -164,7 +164,7 @@ RULES: Mapping[str, Rule] = {
         "has at least six digits"
     ),
     **dict.fromkeys(("FIRST_VALUE", "LAST_VALUE"), _edit_edge),
-    "TYPEOF": tell("TYPEOF gives the name of Spark's type; in Flink that of Flink's"),
+    "TYPEOF": tell("TYPEOF gives the name of Spark's type; in Flink the name of Flink's"),
     **dict.fromkeys(("NOW", "PROCTIME"), shared.tell_clock),
 }
 BARE: frozenset[str] = frozenset({"CURRENT_TIMESTAMP", "CURRENT_DATE", "LOCALTIMESTAMP"})

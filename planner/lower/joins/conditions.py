@@ -59,7 +59,7 @@ def explain_no_equality(join: ast.Join, parts: Sequence[exp.Expression], left: F
     """The finding of a join without a key. `parts`: its conditions, except comparisons of times or windows."""
     both = all(isinstance(rows.node.shape, KStream) for rows in (left, right))
     found = J008.at(find_right_span(join), "every left row would meet every right row" + " in the interval" * both)
-    hint = "ON the key of one side = that of the other" + ", and a bound on the times" * both
+    hint = "ON the key of one side = the key of the other" + ", and a bound on the times" * both
     if all(any(each is part for part in parts) for each in conjuncts(join.on)):
         return found.with_hint(hint)
     if both:

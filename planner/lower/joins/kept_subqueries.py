@@ -94,7 +94,8 @@ def lower_kept(rows: FromRows, membership: KeptMembership, present: Set[str], co
         equality = compare_values(value, selected[0], rows, right, span, context)
         if equality is None:
             raise membership.refuse(
-                "that compares no column with one of the table", "compare a column of the row with that of the subquery"
+                "that compares no column with one of the table",
+                "compare a column of the row with a column of the subquery",
             )
         if membership.is_negated:
             refuse_nulls(rows, right, membership, equality, conditions, present)

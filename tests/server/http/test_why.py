@@ -15,7 +15,7 @@ from tests.server.http.test_statements import ORDERS, TOTALS, send
 
 REASONS = [
     {"cause": "silent", "text": "No row of payments has come.", "numbers": {"input": "payments", "seconds": 12.5}},
-    {"cause": "some_left_out", "text": "Of 100 rows of orders, 3 late were left out.", "numbers": {"late": 3}},
+    {"cause": "some_left_out", "text": "3 late of 100 rows of orders were left out.", "numbers": {"late": 3}},
 ]
 
 
@@ -30,7 +30,7 @@ def test_reasons_are_printed_in_the_order_of_the_server(door: Door) -> None:
     run = ask("totals", "--url", door.url)
     assert (run.exit_code, run.stderr) == (0, "")
     assert run.stdout == (
-        "silent: No row of payments has come.\nsome_left_out: Of 100 rows of orders, 3 late were left out.\n"
+        "silent: No row of payments has come.\nsome_left_out: 3 late of 100 rows of orders were left out.\n"
     )
 
 

@@ -135,7 +135,7 @@ def test_files_of_the_server_stay_closed_by_another_name() -> None:
 def test_the_database_of_the_server(url: str, own: str, outside: bool) -> None:
     allowed = Allowed(connectors=("postgres",), hosts=("db", "localhost"), own_database=own)
     text = f"CREATE TABLE r {KEY} WITH (connector = 'postgres', url = '{url}', table = 'penstock.token')"
-    assert reach(allowed, text) == ("that of the server itself" if outside else None)
+    assert reach(allowed, text) == ("the server's own database" if outside else None)
 
 
 def test_places_with_a_scheme() -> None:

@@ -22,7 +22,7 @@ CREATE TABLE t2 LIKE orders;
 
 -- name: CREATE TABLE my_ctas (PRIMARY KEY (user_id) NOT ENFORCED)
 CREATE TABLE my_ctas (PRIMARY KEY (user_id) NOT ENFORCED) AS SELECT user_id, name FROM users;
--- refused: S001, leave out the list in parentheses: names, types and the key are those of the query
+-- refused: S001, leave out the list in parentheses: the query gives names, types and the key
 
 -- name: DESCRIBE CATALOG cat
 DESCRIBE CATALOG cat;

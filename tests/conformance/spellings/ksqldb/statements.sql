@@ -114,11 +114,11 @@ PAUSE ALL;
 
 -- name: DEFINE topic x
 DEFINE topic = 'x';
--- refused: S001, variables are those of the shell that calls
+-- refused: S001, the shell that calls penstock has variables
 
 -- name: UNDEFINE topic
 UNDEFINE topic;
--- refused: S001, variables are those of the shell that calls
+-- refused: S001, the shell that calls penstock has variables
 
 -- name: RUN SCRIPT tmp x sql
 RUN SCRIPT '/tmp/x.sql';

@@ -213,11 +213,11 @@ EXPLAIN CTAS_X_1;
 
 -- name: DEFINE replicas = '3'
 DEFINE replicas = '3';
--- refused: S001, variables are those of the shell that calls penstock
+-- refused: S001, the shell that calls penstock has variables
 
 -- name: UNDEFINE replicas
 UNDEFINE replicas;
--- refused: S001, variables are those of the shell that calls penstock
+-- refused: S001, the shell that calls penstock has variables
 
 -- name: SET 'processing.guarantee' = 'exactly_once_v2'
 SET 'processing.guarantee' = 'exactly_once_v2';

@@ -163,15 +163,15 @@ CREATE EXTENSION timescaledb;
 
 -- name: CREATE ROLE r
 CREATE ROLE r;
--- refused: S001, rights are those of the server: docs/serve.md
+-- refused: S001, the server has rights: docs/serve.md
 
 -- name: CREATE USER u PASSWORD x
 CREATE USER u PASSWORD 'x';
--- refused: S001, rights are those of the server: docs/serve.md
+-- refused: S001, the server has rights: docs/serve.md
 
 -- name: CREATE POLICY p ON users
 CREATE POLICY p ON users;
--- refused: S001, rights are those of the server: docs/serve.md
+-- refused: S001, the server has rights: docs/serve.md
 
 -- name: DROP MATERIALIZED VIEW mv
 DROP MATERIALIZED VIEW mv;

@@ -27,7 +27,7 @@ CREATE TABLE t (id INT PRIMARY KEY) WITH (connector = 'files', path = 't', forma
 
 -- name: CREATE TABLE t (id INT PRIMARY KEY, a INT REFERENCES users O
 CREATE TABLE t (id INT PRIMARY KEY, a INT REFERENCES users ON DELETE SET NULL) WITH (connector='files', path='t', format='json');
--- refused: S001, leave it out: no rows are deleted by those of another table
+-- refused: S001, leave it out: no rows are deleted by rows of another table
 
 -- name: CREATE TABLE t (id INT PRIMARY KEY, total NUMERIC GENERATED
 CREATE TABLE t (id INT PRIMARY KEY, total NUMERIC GENERATED ALWAYS AS (id * 2) STORED) WITH (connector='files', path='t', format='json');

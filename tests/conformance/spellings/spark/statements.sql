@@ -176,11 +176,11 @@ SET TIME ZONE 'UTC';
 
 -- name: DECLARE VARIABLE v INT DEFAULT
 DECLARE VARIABLE v INT DEFAULT 1;
--- refused: S001, variables are those of the shell that calls
+-- refused: S001, the shell that calls penstock has variables
 
 -- name: SET VAR v 2
 SET VAR v = 2;
--- refused: S001, variables are those of the shell that calls
+-- refused: S001, the shell that calls penstock has variables
 
 -- name: EXECUTE IMMEDIATE SELECT 1
 EXECUTE IMMEDIATE 'SELECT 1';
