@@ -32,4 +32,4 @@ class TableChange:
     Without it the query has these values as columns `set.<name>` and `else.<name>`.
     """
     sums: ColumnSums | None = None
-    """How the same update can be done to most rows without reading them. Its columns are none of the rows."""
+    """How the same update can be done to most rows without reading them. The rows do not have its columns."""

@@ -22,7 +22,7 @@ class Label:
 
 
 class Prose(str):
-    """A hint among others that are SQL, which is none."""
+    """A hint that is not SQL, among others that are."""
 
     __slots__ = ()
 

@@ -67,7 +67,7 @@ _OPEN = (Fault.UNTERMINATED_STRING, Fault.UNTERMINATED_NAME, Fault.UNTERMINATED_
 
 
 def parse(source: Source) -> tuple[Statement, ...]:
-    """The statements of a text. Raises CompileError with one finding for each statement that is none."""
+    """The statements of a text. Raises CompileError with one finding for each part that is not a statement."""
     language = dialect()
     parsed: list[Statement] = []
     findings: list[Diagnostic] = []

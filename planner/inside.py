@@ -75,7 +75,7 @@ def _find_groups(node: Node) -> Intermediate | None:
 
 
 def _skip(node: Node, *kinds: type[Node]) -> Node:
-    """The first node below that is none of these kinds, each of which has one input."""
+    """The first node below of another kind. Each of these kinds has one input."""
     while isinstance(node, kinds):
         (node,) = node.inputs
     return node

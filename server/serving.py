@@ -183,7 +183,7 @@ async def open_database(settings: ServerSettings) -> AsyncIterator[DatabasePlace
 
 
 def find_database(settings: ServerSettings) -> DatabasePlace:
-    """A PostgreSQL that others run. Raises ServerError if its address is none."""
+    """A PostgreSQL that others run. Raises ServerError if its address is not one."""
     assert settings.database is not None
     try:
         given = conninfo.conninfo_to_dict(settings.database)

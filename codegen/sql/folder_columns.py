@@ -75,7 +75,10 @@ def choose_columns(columns: Sequence[tuple[str, Type]]) -> FolderColumns:
 
 
 def _read(name: str, type_: Type) -> Expression:
-    """The value by the folder of a column, and whether its text is none. As in CSV, it has to be one of the type."""
+    """The value by the folder of a column, and whether its text is not a value.
+
+    As in CSV, it has to be one of the type.
+    """
     escaped = re.sub(_ESCAPED, lambda sign: f"%{ord(sign[0]):02X}", name)
     spellings = sorted({name.lower(), escaped.lower()})
     keys = [call("CONTAINS", column("keys"), text(f"/{each}=")) for each in spellings]

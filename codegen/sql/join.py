@@ -124,8 +124,8 @@ def _residual(node: IntervalJoin) -> list[Expression]:
     """The other conditions, each beside one that is never true, because Spark reads more into conditions than they say.
 
     It takes `v > 0` for a bound on the event time of the side that has `v`. It would keep the rows of that side
-    forever, and never find out which have no partner. And one that it can work out to be false, such as `1 = 2`,
-    would take the equality with it, without which it refuses the join.
+    forever, and never find out which have no partner. Spark can work out that a condition such as `1 = 2` is
+    false. It would drop the equality with it, and without an equality it refuses the join.
     """
     never = exp.LT(this=call("UNIX_MICROS", column(node.right_time)), expression=number(0))
     lower, upper = node.bound.lower, node.bound.upper

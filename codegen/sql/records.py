@@ -326,7 +326,7 @@ def _as_texts(type_: Type) -> str | None:
 
 
 def _is_changed(value: Expression, type_: Type, depth: int = 0) -> Expression | None:
-    """Whether a value, as the second look finds it, is none of its type, or one that the type does not hold."""
+    """Whether a value, as the second look finds it, does not have its type, or does not fit it."""
     match type_:
         case Array() | Map():
             inner = type_.element if isinstance(type_, Array) else type_.value

@@ -137,7 +137,7 @@ def _positive(count: Expression) -> Expression:
 
 
 def _exact(type_: Type) -> Decimal | None:
-    """The type that holds values of a type as decimals; None of one that is none."""
+    """The type that holds values of a type as decimals; None if it is no whole number or decimal."""
     if isinstance(type_, Decimal):
         return type_
     digits = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}.get(str(type_))

@@ -74,7 +74,8 @@ def _union_sides(node: TableJoin, sources: tuple[str, ...]) -> Expression:
             assert known is not None
             branch = branch.where(known, copy=False)
         branches.append((side.shift, branch))
-    # A column of a union is an event time to Spark if it is one in the first branch. A time that is shifted is none.
+    # A column of a union is an event time to Spark if it is one in the first branch. A time that is shifted is no event
+    # time.
     return reduce(_union_all, (branch for _, branch in sorted(branches, key=lambda each: each[0])))
 
 

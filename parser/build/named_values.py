@@ -18,7 +18,7 @@ from penstock.parser.build.types import simple_type
 TYPE = "type"
 """The key in `meta` of a named value of what gives the type of that name."""
 
-# For each function of Spark with named arguments: their names, and what stands for one that is left out.
+# For each function of Spark with named arguments: their names, and the default of an argument that is left out.
 _LETTERS = {"upperchar": "'X'", "lowerchar": "'x'", "digitchar": "'n'", "otherchar": None}
 _NAMES: dict[str, dict[str, str | None]] = {
     "MASK": {"str": "", **_LETTERS},

@@ -64,9 +64,9 @@ class TranslatedStatement:
 class Known:
     """What earlier statements have said.
 
-    `processing_times`: names of columns that are computed as PROCTIME(), and so are none here. `refused`: the lines of
-    refused declarations, by the names in small letters. `digits`: how many digits of seconds the times have that were
-    declared. `session_gap`: the gap of the statement at hand, in milliseconds. `source`: the whole text.
+    `processing_times`: names of columns that are computed as PROCTIME(), and that do not exist here. `refused`: the
+    lines of refused declarations, by the names in small letters. `digits`: how many digits of seconds the times have
+    that were declared. `session_gap`: the gap of the statement at hand, in milliseconds. `source`: the whole text.
     """
 
     processing_times: set[str] = field(default_factory=set)

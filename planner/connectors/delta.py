@@ -116,7 +116,7 @@ _check_types = make_check("Delta Lake", is_held)
 def check(
     options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], table: bool, written: bool
 ) -> None:
-    """Raises CompileError for columns that a table cannot hold, and partitions that are none of its columns."""
+    """Raises CompileError for columns that a table cannot hold, and for partitions by unknown columns."""
     _check_types(options, columns, span, key=key if table else (), table=table, written=written)
     for column in columns:
         if _UNFIT_NAME.search(column.name):

@@ -43,7 +43,7 @@ def find_key_format(keys: int) -> str:
 
 
 def explain_keys(texts: Mapping[str, str], keys: int, *, type_: str = "") -> str:
-    """What is otherwise in the bytes of so many key columns, empty if nothing is.
+    """How the bytes of so many key columns differ, empty if they do not.
 
     `type_`: the type, if there is one key column.
     """

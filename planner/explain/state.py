@@ -59,7 +59,7 @@ ROWS_AT_ONCE = 10_000
 
 
 def state_bound(node: Node) -> str:
-    """What the operator keeps at most; `none` for one that looks at single rows.
+    """What the operator keeps at most; `none` for an operator that looks at single rows.
 
     A row is kept while rows that it may still meet can arrive: the reach of the operator plus the watermark's delay.
     """
@@ -254,7 +254,7 @@ def distinct_text(node: WindowAggregate | GroupAggregate) -> str:
 
 
 def collected_noun(aggregate: Aggregate) -> str | None:
-    """What one aggregate keeps of the values of a group; None of one that computes on."""
+    """What one aggregate keeps of the values of a group; None if it keeps a running value."""
     if aggregate.distinct:
         return "distinct values"
     match aggregate.entry.collecting:

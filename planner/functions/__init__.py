@@ -60,7 +60,7 @@ _BY_NAME = {function.name: function for function in FUNCTIONS}
 
 
 def find_function(name: str) -> Function | None:
-    """The function of that name, in any case; None for one that is not allowed or unknown."""
+    """The function of that name, in any case; None if it is not allowed or unknown."""
     return _BY_NAME.get(name.upper())
 
 

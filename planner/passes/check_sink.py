@@ -54,7 +54,7 @@ def check_sink(query: RunningQuery) -> Iterator[Diagnostic]:
     needs_key = (connector.only_tables and not connector.one_row) or connector.keys_apart
     if needs_key and not (key or isinstance(root.shape, KStream)):
         yield B002.at(span, "", construct=f"a table of one row, which has no key, through {connector.name}")
-    if not isinstance(query.change, DeleteRows | UpdateRows):  # their columns are none of the table's
+    if not isinstance(query.change, DeleteRows | UpdateRows):  # their columns are not the table's columns
         is_table = sink.table or not isinstance(root.shape, KStream)
         connector.check(sink.options, columns, span, key=key, table=is_table, written=True)
     scans = [node for node in walk(root) if isinstance(node, Scan)]

@@ -22,8 +22,8 @@ class PutRows(msgspec.Struct, frozen=True):
 
     table: ChangedTable
     order: str | None = None
-    """A column of the query that is none of the table. The last row of a key is the one with the greatest value. None:
-    the last one to arrive is.
+    """A column of the query that the table does not have. The last row of a key is the one with the greatest value.
+    None: the last one to arrive is.
     """
 
 

@@ -1,4 +1,6 @@
-"""Formats of times and numbers as Spark reads them: why one is none, or None where nothing is known against it."""
+"""Formats of times and numbers as Spark reads them: why a text is not one, or None where nothing is known
+against it.
+"""
 
 from __future__ import annotations
 

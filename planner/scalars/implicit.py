@@ -93,7 +93,10 @@ def _read_type(type_: Type) -> Type | None:
 
 
 def read_text(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
-    """A text as a number, time or BOOLEAN; as it is where it is no such type. None (reported) if a literal is none."""
+    """A text as a number, time or BOOLEAN; as it is where it is no such type.
+
+    None (reported) if a literal is not one.
+    """
     if _read_type(target) is None:
         return value
     if not is_text_literal(value):

@@ -48,7 +48,7 @@ def explain_no_connector(
 
 
 def explain_unknown_connector(value: exp.Expression) -> Diagnostic:
-    """The finding for the value of the option `connector` that is none."""
+    """The finding for a value of the option `connector` that is no connector."""
     written = str(value.this)
     found = C001.at(value.meta["span"], "", name=written)
     found = found.because(f"The connectors are {', '.join(each.name for each in CONNECTORS)}.")

@@ -1,4 +1,4 @@
-"""Warnings of conditions that are true for no row: comparisons with NULL, and paths of JSON that are none."""
+"""Warnings of conditions that are true for no row: comparisons with NULL, and invalid paths of JSON."""
 
 from __future__ import annotations
 

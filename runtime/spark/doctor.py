@@ -103,7 +103,7 @@ def _answer() -> Any:
 
 
 def _list_executors(spark: SparkSession) -> list[Any]:
-    """The executors that take tasks: the driver is listed, too, and is none where there are others."""
+    """The executors that take tasks. The driver is listed, too, but it takes no tasks where there are others."""
     infos = list(spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos())
     return infos[1:] if len(infos) > 1 else infos
 

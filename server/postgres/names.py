@@ -54,7 +54,9 @@ def list_relations(tokens: Sequence[Lexeme], relations: Collection[str]) -> set[
 
 
 def list_relations_without_select(tokens: Sequence[Lexeme], relations: Collection[str]) -> set[str]:
-    """The same of what stands in the place of a query and is none to PostgreSQL, such as `SELEC a FROM clicks`."""
+    """The same for a text in the place of a query that PostgreSQL does not read as one, such as `SELEC a FROM
+    clicks`.
+    """
     first = next((each for each in tokens if not each.is_sign("(")), None)
     if first is None or first.is_word("select", "with", "values", "table", "execute"):
         return set()

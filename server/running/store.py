@@ -129,7 +129,7 @@ class Store:
         return frozenset(name for (name,) in rows)
 
     def find_version(self, relation: str) -> int:
-        """The version of a relation, 0 of one that is not there."""
+        """The version of a relation, 0 if it is not there."""
         found = self.db.execute("SELECT version FROM penstock.relation WHERE name = %s", [relation.lower()]).fetchone()
         return 0 if found is None else int(found[0])
 

@@ -1,6 +1,6 @@
 """Functions of other systems that mean the same in Penstock, or differ by the types of their arguments alone.
 
-A function that is neither here nor among the rules is none of that system: what its scripts call so is their own.
+A function that is neither here nor among the rules does not belong to that system: scripts define it themselves.
 """
 
 from __future__ import annotations
