@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import partial
 from threading import Event
 from typing import TypeAlias
 
@@ -82,6 +82,7 @@ class Run:
         self.query = query
         self.account = Account(query)
         self._sessions = sessions
+        self._opened: SparkSession | None = None
         self._storage = Storage(sessions.root)
         self._ledger = ledger
         self._place = place
@@ -96,9 +97,11 @@ class Run:
             name: Run(sessions, ledger, part, rejects_place(place, name), {}, sink_of) for name, part in rejects.items()
         }
 
-    @cached_property
+    @property
     def _spark(self) -> SparkSession:
-        return self._sessions.open()
+        if self._opened is None:
+            self._opened = self._sessions.open()
+        return self._opened
 
     def check(self, *, once: bool, draining: bool) -> None:
         """Raises RunError if an input is missing, a file damaged, or another run's state or output in the way."""
@@ -272,8 +275,9 @@ class Run:
         """Gives back its sessions of Spark when all has ended. A later start opens others."""
         with jvm_may_be_gone():
             for each in (self, *self.rejects.values()):
-                if (spark := each.__dict__.pop("_spark", None)) is not None:
-                    self._sessions.release(spark)
+                if each._opened is not None:
+                    self._sessions.release(each._opened)
+                    each._opened = None
                 if each._started is not None:
                     self._ledger.forget(str(each._started.runId))
 
