@@ -1,15 +1,15 @@
 """Hides values that may be secret in any text that is shown: passwords of options, and credentials in URLs.
 
 What is hidden is replaced by asterisks, one for each character, so that places in a text stay as they are. The text may
-be one that cannot be parsed. In an option list only strings of known harmless options are shown; so a misspelt option
-shows none. Elsewhere a name such as `password` hides the string behind it.
+be one that cannot be parsed. In an option list only strings of known harmless options are shown, also where their names
+are slightly misspelt or as other systems spell them. Elsewhere a name such as `password` hides the string behind it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from difflib import SequenceMatcher
+from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,12 +18,24 @@ SHOWN_OPTIONS = {
     *("state_partitions", "state_store", "intermediate_partitions", "auto_repartition", "on_row_error"),
     *("trigger", "realtime_batch", "trigger_interval", "partial_aggregates"),
 }
-"""The options and settings whose strings are shown. All others are hidden, unknown and misspelt ones included."""
+"""The options and settings whose strings are shown, and so are those of slightly misspelt ones. Others are hidden."""
+
+_OF_OTHERS = {
+    *("scan.startup.mode", "scan.startup.timestamp-millis", "properties.group.id", "value.format", "key.format"),
+    *("key.fields", "value.fields-include", "sink.partitioner", "rows-per-second", "kafka_topic", "timestamp"),
+    *("timestamp_format", "replicas", "wrap_single_value", "window_type", "window_size", "csv.field-delimiter"),
+    *("csv.ignore-parse-errors", "json.ignore-parse-errors", "json.fail-on-missing-field", "table-name", "mode"),
+    *("startingoffsets", "endingoffsets", "subscribe", "multiline", "inferschema", "delimiter", "sep", "encoding"),
+    *("parallelism", "pipeline.name", "execution.runtime-mode", "auto.offset.reset", "table.exec.source.idle-timeout"),
+}
+"""Options of other systems that hold no secret."""
 
 _WORDS = ("password", "passwd", "passphrase", "token", "secret", "credential", "apikey")
 _PARTS = ("pwd", "api_key", "access_key", "secret_key", "private_key", "account_key", "shared_key")
 _ALIKE = 0.75  # how much of a word must match a secret: `pasword`, `tokne`
 _LONGEST = 24  # the most characters of a word that is alike
+
+_LONGEST_NAME = 40  # of an option that is alike
 
 _URL = re.compile(
     # Passwords in URLs often have slashes that should have been escaped; `host:80/a@b` has no password.
@@ -32,6 +44,7 @@ _URL = re.compile(
 _SIGN = re.compile(r"(?<![\w.-])(?P<name>[\w.-]++)[`\"']?\s*(?:=>|==|=|:)\s*")
 _REFERENCE = re.compile(r"(?i:env ?\( ?'[a-z_]\w*' ?\)|file ?\( ?'(?:[^']++|'')*+' ?\))", re.ASCII)
 """Where a secret is. What stands in ENV(…) and is no name may be the secret itself."""
+_STATEMENTS = ("CREATE", "SELECT", "INSERT", "WITH", "EXPLAIN", "SHOW")
 _VALUE = re.compile(r"'(?:[^']++|'')*+'?|\"[^\"]*\"?|[^\s,;&)'\"]+")
 _NO_STRING = re.compile(
     r"(- ?)?\d+(\.\d+)?(e[+-]?\d+)?|true|false|interval '[\d :.+-]+' [a-z]+( to [a-z]+)?"
@@ -49,6 +62,7 @@ def show_options(names: Iterable[str]) -> None:
     """Shows the strings of these options, too. The connectors, which know them, are in a room above this one."""
     SHOWN_OPTIONS.update(names)
     hide_secrets.cache_clear()
+    _is_harmless.cache_clear()
 
 
 def redact_value(name: str, value: object) -> str:
@@ -94,8 +108,22 @@ def is_secret(name: str) -> bool:
     return any(SequenceMatcher(None, word, secret).ratio() >= _ALIKE for word in words for secret in _WORDS)
 
 
+@lru_cache(maxsize=1024)
+def _is_harmless(option: str) -> bool:
+    """Whether strings of an option of that name are no secrets. The name may be slightly misspelt."""
+    folded = option.lower()
+    if folded in SHOWN_OPTIONS or folded in _OF_OTHERS:
+        return True
+    spelt = re.sub("[.-]", "_", folded)
+    return len(folded) <= _LONGEST_NAME and not is_secret(option) and bool(_find_alike(spelt))
+
+
+def _find_alike(name: str) -> list[str]:
+    return get_close_matches(name, SHOWN_OPTIONS, n=1, cutoff=_ALIKE)
+
+
 def _is_shown(option: str, value: str) -> bool:
-    if option.lower() in SHOWN_OPTIONS or _REFERENCE.fullmatch(value):
+    if _is_harmless(option) or _REFERENCE.fullmatch(value):
         return True
     return _NO_STRING.fullmatch(value) is not None and not is_secret(option)
 
@@ -115,10 +143,21 @@ def _redact_tokens(tokens: list[_Token]) -> Iterator[tuple[int, str]]:
     for end in [*(place for place, token in enumerate(tokens) if token.text == ";"), len(tokens)]:
         words = [token.text.upper() for token in tokens[begin:end]]
         if words[:1] == ["SET"]:
-            yield from _redact_item(tokens, begin + 1, end)
+            close = _find_next(tokens, words, begin)
+            yield from _redact_item(tokens, begin + 1, close)
+            if close < end:
+                yield from _redact_statement(tokens, words[close - begin :], close)
         else:
             yield from _redact_statement(tokens, words, begin)
         begin = end + 1
+
+
+def _find_next(tokens: list[_Token], words: list[str], begin: int) -> int:
+    """The token with which a statement begins behind `SET name = value` without a semicolon, or the end."""
+    sign = words.index("=") if "=" in words else len(words)
+    name = "".join(token.text.strip("'\"`") for token in tokens[begin + 1 : begin + sign])
+    is_begun = words[sign + 2 : sign + 3] and words[sign + 2] in _STATEMENTS and _is_harmless(name)
+    return begin + (sign + 2 if is_begun else len(words))
 
 
 def _redact_statement(tokens: list[_Token], words: list[str], begin: int) -> Iterator[tuple[int, str]]:
@@ -142,12 +181,32 @@ def _redact_item(tokens: list[_Token], begin: int, end: int) -> Iterator[tuple[i
     sign = next((place for place in range(begin, end) if tokens[place].text == "="), begin - 1)
     name = "".join(token.text.strip("'\"`") for token in tokens[begin : max(sign, begin)])
     values = [token.text for token in tokens[sign + 1 : end]]
-    shown = 1 if name.lower() in SHOWN_OPTIONS else 0  # a second string is there because a quote is not
+    shown = 1 if _is_harmless(name) else 0  # a second string is there because a quote is not
     text = " ".join(values)
-    if _REFERENCE.fullmatch(text) or (_NO_STRING.fullmatch(text) and not is_secret(name)):
+    if (
+        _REFERENCE.fullmatch(text)
+        or (_NO_STRING.fullmatch(text) and not is_secret(name))
+        or (shown and _is_plain(tokens[sign + 1 : end]))
+    ):
         shown = len(values)
+    elif shown and _is_item(tokens, sign + 2, end):  # only a comma is not there
+        yield sign + 1, hide_credentials(tokens[sign + 1].text)
+        yield from _redact_item(tokens, sign + 2, end)
+        return
     for place, text in enumerate(values):
         yield sign + 1 + place, hide_credentials(text) if place < shown else _mask(text)
+
+
+def _is_plain(tokens: list[_Token]) -> bool:
+    """Whether it is a value in quotes that only look like those of the language, and no address."""
+    inner = [token for token in tokens[1:-1] if token.kind in ("word", "sign") and token.text not in "@:"]
+    return len(tokens) > 2 and len(inner) == len(tokens) - 2 and not (tokens[0].text + tokens[-1].text).isascii()
+
+
+def _is_item(tokens: list[_Token], begin: int, end: int) -> bool:
+    """Whether a name, a sign and a string stand there, so that the string in front of them was closed."""
+    first = [token.kind for token in tokens[begin : min(begin + 3, end)]]
+    return first in (["word", "sign", "string"], ["quoted", "sign", "string"]) and tokens[begin + 1].text == "="
 
 
 def _redact_string(tokens: list[_Token], begin: int, place: int) -> str:

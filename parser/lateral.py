@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.diagnostics import Diagnostic, Source, Span
+from penstock.diagnostics import Diagnostic, Span
 from penstock.grammar import NAME, NUMBER, Token
+from penstock.parser.stops import Stop
 from penstock.parser.unparse_scalars import name_text
 
 _CLAUSES = ("FROM", "WHERE", "ORDER", "LIMIT")
@@ -21,11 +22,9 @@ _OTHERWISE = (
 Tokens = Sequence[Token]
 
 
-def explain_lateral(found: Diagnostic, source: Source, tokens: Tokens, index: int) -> Diagnostic | None:
-    """The finding with a ranking as its hint; None where no LIMIT is in parentheses behind LATERAL.
-
-    `index`: the token at which the grammar stops.
-    """
+def explain_lateral(found: Diagnostic, stop: Stop) -> Diagnostic | None:
+    """The finding with a ranking as its hint; None where no LIMIT is in parentheses behind LATERAL."""
+    source, tokens, index = stop.source, stop.tokens, stop.index
     first = index - 2
     if first < _LEAST or index >= len(tokens) or tokens[first].word != "LATERAL" or tokens[index].word != "SELECT":
         return None

@@ -27,8 +27,10 @@ from penstock.grammar import (
 from penstock.parser.ast import Statement
 from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build import build
+from penstock.parser.commas import explain_missing_comma, explain_spare_comma
 from penstock.parser.depth import check_depth
 from penstock.parser.lateral import explain_lateral
+from penstock.parser.lengths import explain_length
 from penstock.parser.other_systems import (
     find_unbuilt,
     propose_form,
@@ -36,6 +38,11 @@ from penstock.parser.other_systems import (
     propose_sign,
     propose_statement,
 )
+from penstock.parser.quotes import explain_keyword, explain_quotes
+from penstock.parser.signs import explain_closing, find_lookalikes
+from penstock.parser.statement_ends import MissingEnd, explain_missing_end, explain_second_from, find_missing_end
+from penstock.parser.stops import Stop, show_token
+from penstock.parser.watermarks import explain_watermark
 
 # Terminals that an error names by one word: where the first set may stand, so may that; it covers the second set.
 _GROUPS = (
@@ -72,10 +79,14 @@ def parse(source: Source) -> tuple[Statement, ...]:
     parsed: list[Statement] = []
     findings: list[Diagnostic] = []
     for tokens in _open_sets(_split_statements(language.lexer.tokens(source.text))):
-        try:
-            parsed.append(_parse_statement(language, source, tokens))
-        except CompileError as error:
-            findings.extend(error.diagnostics)
+        rest = tokens
+        while rest:
+            try:
+                parsed.append(_parse_statement(language, source, rest))
+                rest = []
+            except CompileError as error:
+                findings.extend(error.diagnostics)
+                rest = error.rest if isinstance(error, MissingEnd) else []
     if findings:
         raise CompileError(findings)
     return tuple(parsed)
@@ -146,8 +157,11 @@ def _split_statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:
 def _parse_statement(language: Dialect, source: Source, tokens: list[Token]) -> Statement:
     for token in tokens:
         if isinstance(token.type, Fault):
-            finding = _explain_fault(token.type, _redact_token(source, token), Span(source, token.start, token.end))
-            whole = propose_statement(tokens, partial(_redact_token, source))
+            alike = find_lookalikes(source, tokens)
+            if alike:
+                raise CompileError(alike)
+            finding = _explain_fault(token.type, show_token(source, token), Span(source, token.start, token.end))
+            whole = propose_statement(tokens, partial(show_token, source))
             is_sign = token.type is Fault.UNKNOWN_CHARACTER
             raise CompileError([finding.with_hint(whole) if is_sign and whole else finding])
     end = tokens[-1].end
@@ -167,7 +181,8 @@ def _explain_fault(fault: Fault, value: str, span: Span) -> Diagnostic:
     match fault:
         case Fault.UNTERMINATED_STRING:
             finding = syntax.S003.at(span, "opened here")
-            return finding.with_hint("a quote inside a string is written twice: 'it''s'")
+            closed = explain_closing(finding)
+            return closed or finding.with_hint("a quote inside a string is written twice: 'it''s'")
         case Fault.UNTERMINATED_NAME:
             return syntax.S005.at(span, "opened here", quote=value)
         case Fault.UNTERMINATED_COMMENT:
@@ -205,88 +220,69 @@ def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], e
     )
     diagnostic = diagnostic.because(f"expected {_list_alternatives(language, error.expected)}")
     index = next((i for i, each in enumerate(tokens) if each.start == token.start), len(tokens))
-    show = partial(_redact_token, source)
-    unbuilt = find_unbuilt(tokens, index, show)
+    return _explain_stop(diagnostic, Stop(language, source, tokens, index, error.expected))
+
+
+def _explain_stop(found: Diagnostic, stop: Stop) -> Diagnostic:
+    """The finding with what is probably meant. Raises MissingEnd where it is the end of the statement."""
+    show = partial(show_token, stop.source)
+    unbuilt = find_unbuilt(stop.tokens, stop.index, show)
     if unbuilt is not None:
         construct, hint = unbuilt
-        return building.B002.at(span, "", construct=construct).with_hint(hint)
-    lateral = explain_lateral(diagnostic, source, tokens, index)
-    if lateral is not None:
-        return lateral
-    form = propose_form(tokens, index, show)
-    if form is None and (end := _find_missing_end(language, source, tokens, index)) is not None:
-        return diagnostic.with_sql(";", end, after=" ends the statement before this one")
-    keyword = None if form else _propose_keyword(language, source, tokens, error)
-    if keyword is not None:
-        meant, instead = keyword
-        wrong = _short(_redact_token(source, instead))
-        at = Span(source, instead.start, instead.end)
-        return diagnostic.with_sql(meant, at, before="did you mean ", after=f" instead of {wrong}?")
+        return building.B002.at(found.labels[0].span, "", construct=construct).with_hint(hint)
+    for explain in _SLIPS:
+        explained = explain(found, stop)
+        if explained is not None:
+            return explained
+    form = propose_form(stop.tokens, stop.index, show)
+    if form is not None:
+        return found.with_hint(form)
+    place = find_missing_end(stop)
+    if place is not None:
+        raise explain_missing_end(found, stop, place)
+    for explain in _GUESSES:
+        explained = explain(found, stop)
+        if explained is not None:
+            return explained
     # Prose: these words tell how a statement of another system is written here, with names of their own.
-    proposal = form or propose_otherwise(tokens, index, show)
-    return diagnostic if proposal is None else diagnostic.with_hint(proposal)
-
-
-_STARTS = {"CREATE", "INSERT", "SELECT", "SET", "UPDATE", "DELETE", "EXPLAIN", "DROP", "SHOW", "DESCRIBE"}
-
-
-def _find_missing_end(language: Dialect, source: Source, tokens: list[Token], index: int) -> Span | None:
-    """The place between two statements where a semicolon is missing. `index`: the token at which the grammar stops."""
-    for place in range(min(index, len(tokens) - 1), max(index - 3, 0), -1):
-        if tokens[place].word not in _STARTS:
-            continue
-        end = tokens[place - 1].end
-        try:
-            language.parser.parse([*tokens[:place], Token(END, "", end, end)], partial(build, source))
-        except (UnexpectedToken, NestedTooDeep, CompileError):
-            continue
-        return Span(source, end, end)
-    return None
+    return found.with_hint(propose_otherwise(stop.tokens, stop.index, show))
 
 
 def _describe_found(source: Source, token: Token) -> str:
-    text = _redact_token(source, token)
+    text = show_token(source, token)
     return f"string '{_short(text)}'" if token.type == STRING else _short(text)
-
-
-def _redact_token(source: Source, token: Token) -> str:
-    """The token's value as it may be shown."""
-    text = source.shown[token.start : token.end]
-    return token.value if text == source.text[token.start : token.end] else text
 
 
 def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def _propose_keyword(
-    language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken
-) -> tuple[str, Token] | None:
+def _explain_keyword(found: Diagnostic, stop: Stop) -> Diagnostic | None:
     """A keyword that might be meant by the word here, or by the one before, which was then taken for a name."""
-    keywords = error.expected & language.keywords
-    index = next((i for i, token in enumerate(tokens) if token.start == error.token.start), len(tokens))
-    for place in reversed(range(max(index - 1, 0), min(index + 1, len(tokens)))):
-        token = tokens[place]
-        if token.word is not None and token.word not in language.keywords:
-            near = nearest(token.word, sorted(keywords))
-            if near is not None:
-                meant = token._replace(type=near, value=near, word=near)
-                changed = [*tokens[:place], meant, *tokens[place + 1 :]]
-                if _find_stop(language, source, changed) > error.token.start:
-                    return near, token
+    keywords = stop.expected & stop.language.keywords
+    for place in reversed(range(max(stop.index - 1, 0), min(stop.index + 1, len(stop.tokens)))):
+        token = stop.tokens[place]
+        if token.word is None or token.word in stop.language.keywords:
+            continue
+        near = nearest(token.word, sorted(keywords))
+        if near is not None and stop.goes_on(
+            stop.with_tokens(place, place + 1, token._replace(type=near, value=near, word=near))
+        ):
+            wrong = _short(stop.show(token))
+            at = stop.find_span(place, place + 1)
+            return found.with_sql(near, at, before="did you mean ", after=f" instead of {wrong}?")
     return None
 
 
-def _find_stop(language: Dialect, source: Source, tokens: list[Token]) -> int:
-    """The place at which the grammar stops, or that behind the end."""
-    end = tokens[-1].end
-    try:
-        language.parser.parse([*tokens, Token(END, "", end, end)], partial(build, source))
-    except UnexpectedToken as error:
-        return error.token.start
-    except (NestedTooDeep, CompileError):
-        pass
-    return end + 1
+_SLIPS = (
+    explain_lateral,
+    explain_spare_comma,
+    explain_watermark,
+    explain_length,
+    explain_quotes,
+    explain_keyword,
+)
+_GUESSES = (explain_second_from, _explain_keyword, explain_missing_comma)
 
 
 def _list_alternatives(language: Dialect, expected: frozenset[str]) -> str:

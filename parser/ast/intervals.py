@@ -91,3 +91,12 @@ def parse_duration(text: str, span: Span) -> Duration | None:
     except ValueError:
         return None
     return Duration(f"{number:f}", unit, span)
+
+
+def write_interval(text: str) -> str | None:
+    """The INTERVAL literal for a text such as `10 minutes`, None where it says no length."""
+    try:
+        number, unit = sum_interval(text)
+    except ValueError:
+        return None
+    return f"INTERVAL '{number.normalize():f}' {unit}"

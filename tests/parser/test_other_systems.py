@@ -50,7 +50,7 @@ OTHERWISE = (
     ("EXPLAIN SELCT a FROM t", "did you mean SELECT instead of SELCT?"),
     ("SHOW TABELS", "did you mean TABLES instead of TABELS?"),
     ("SELECT a FORM t", "did you mean FROM instead of FORM?"),
-    ("SELECT a, FROM t", None),
+    ("SELECT a, FROM t", "leave out the comma: a FROM"),
 )
 
 

@@ -43,7 +43,8 @@ def scripts() -> Iterator[str]:
         yield script(connector, f"{option} = '{URL}'")
         for name in misspelt(option):
             if name not in SHOWN_OPTIONS:
-                yield script(connector, f"{name} = '{CANARY}'")
+                value = URL if option in SHOWN_OPTIONS else CANARY
+                yield script(connector, f"{name} = '{value}'")
     for known in CONNECTORS:
         for name in SECRETS:
             yield script(known.name, f"{name} = '{CANARY}'")
@@ -59,6 +60,12 @@ def scripts() -> Iterator[str]:
         f"password = '\n  {CANARY}\n'",
         f"password == '{CANARY}'",
         f"path = 'x' '{CANARY}'",
+        f"path = 'x' password = '{CANARY}'",
+        f"path = 'x' pasword = '{CANARY}', rows = 5",
+        f"path = 'x' password = 'y' rows = '{CANARY}'",
+        f"path = \u2018postgresql://user:{CANARY}@h\u2019",
+        f"password = \u2018{CANARY}\u2019",
+        f"password = \u201c{CANARY}\u201d",
         f"path = 'x, password = ', {CANARY}, x = '",
         f"password = '{CANARY}' -- password = '{CANARY}'\n oops",
     ):
@@ -84,6 +91,9 @@ def scripts() -> Iterator[str]:
     yield f"CREATE STREAM s (id INT) WITH password = '{CANARY}'"
     yield f"SET password = '{CANARY}'"
     yield f"SET a.token '{CANARY}'"
+    yield f"SET password = '{CANARY}' SELECT 1"
+    yield f"SET password = SELECT '{CANARY}'"
+    yield f"SET state_store = 'x' '{CANARY}'"
 
 
 def script(connector: str, option: str) -> str:
@@ -139,7 +149,7 @@ REFERENCES = ("ENV('PGPASSWORD')", "env ( 'PGPASSWORD' )", "FILE('/run/secrets/i
 def test_references_are_shown(reference: str) -> None:
     options = f"connector = 'postgres', url = 'postgresql://h', table = 't', password = {reference}"
     with pytest.raises(CompileError) as refusal:
-        penstock.compile(f"CREATE TABLE t (id INT PRIMARY KEY) WITH ({options}, tabel = '{CANARY}')")
+        penstock.compile(f"CREATE TABLE t (id INT PRIMARY KEY) WITH ({options}, tokn = '{CANARY}')")
     shown = render(refusal.value.diagnostics[0])
     assert reference in shown
     assert CANARY not in shown
@@ -171,6 +181,26 @@ def test_a_refusal_shows_the_place_and_the_other_options() -> None:
     with pytest.raises(CompileError) as refusal:
         penstock.compile(script("kafka", f"pasword = '{CANARY}'"), name="orders.sql")
     assert "bootstrap_servers = 'h:1', pasword = *********)" in render(refusal.value.diagnostics[0])
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "formt = 'json'",
+        "'properties.bootstrap.servers' = 'h:1'",
+        "'scan.startup.mode' = 'earliest'",
+        "topic = \u2018orders\u2019",
+        "topic = 'orders' format = 'json'",
+    ],
+)
+def test_values_that_are_no_secrets_are_shown(option: str) -> None:
+    sql = f"CREATE STREAM s (id INT) WITH (connector = 'kafka', {option}, password = '{CANARY}')"
+    assert hide_secrets(sql) == sql.replace(f"'{CANARY}'", "*********")
+
+
+def test_a_statement_behind_a_setting_is_shown() -> None:
+    sql = "SET 'parallelism' = 2\nSELECT 'a' FROM s"
+    assert hide_secrets(sql) == sql
 
 
 def test_every_option_is_known_to_be_shown_or_not() -> None:
