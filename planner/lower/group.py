@@ -60,6 +60,7 @@ def lower_group(
     select: ast.Select, rows: FromRows, outputs: list[OutputColumn], emission: Emission
 ) -> tuple[Node, list[OutputColumn], Scope]:
     """The aggregated rows (HAVING applied), and the SELECT list over them."""
+    end = find_keys(select)
     select = name_group_keys(select, outputs, rows.scope)
     rows = regroup_windows([bare(each) for each in select.group_by], rows)
     window, first_window = rows.window, None
@@ -96,7 +97,7 @@ def lower_group(
         raise CompileError(report)
     if window is not None:
         check_session_keys(window, keys, rows, select.relation.span)
-    grouping, sets = Grouping(rows, keys, texts, [], window), None
+    grouping, sets = Grouping(rows, keys, texts, [], window, end=end), None
     several = next((each for each in map(bare, select.group_by) if is_grouping_sets(each)), None)
     if several is not None:
         sets = combine_sets(parts, several.meta["span"])
@@ -109,7 +110,7 @@ def lower_group(
     with collect_findings(report):
         having = None if select.having is None else grouping.rewrite(select.having, None)
     if report:
-        raise CompileError(report)
+        raise CompileError([each for each, before in zip(report, [None, *report], strict=False) if each != before])
     if sets is not None and grouping.id_column is not None:
         below = rows.node if isinstance(rows.node.shape, KStream) else materialise_changes(rows.node)
         exploded, grouping.keys = expand_grouping_sets(below, keys, sets, grouping.id_column)
@@ -182,6 +183,16 @@ def propose_window(found: Diagnostic, select: ast.Select, grouping: Grouping) ->
         return found.with_hint(f"GROUP BY {', '.join([window, *grouping.texts])}")
     keys = ", ".join(each.text for each in list_spans(*select.group_by))
     return found.with_sql(f"{window}, ", Span(source, first, first), before="GROUP BY ", after=keys)
+
+
+def find_keys(select: ast.Select) -> Span | None:
+    """The place of all of GROUP BY, or where it may stand; None if its keys are written elsewhere."""
+    end = max(each.end for each in list_spans(select.relation, select.where, select.deduplicate))
+    spans = list_spans(*select.group_by)
+    if not spans:
+        return Span(select.span.source, end, end)
+    first, last = min(each.start for each in spans), max(each.end for each in spans)
+    return None if first < end else Span(select.span.source, first, last)
 
 
 def list_spans(*parts: exp.Expression | ast.Relation | ast.Deduplicate | None) -> list[Span]:

@@ -14,6 +14,7 @@ from penstock.diagnostics.codes.kinds import K014, K018
 from penstock.diagnostics.codes.names import N001
 from penstock.diagnostics.codes.types import T005
 from penstock.diagnostics.codes.windows import W005
+from penstock.parser.ast import EVENT_TIME
 from penstock.planner import scalars
 from penstock.planner.functions import is_aggregate
 from penstock.planner.functions.facts import DistinctRule
@@ -77,6 +78,8 @@ class Grouping(msgspec.Struct):
     """The column with the id of the row's grouping set, None if there is only one set."""
     known: dict[Aggregate, str] = msgspec.field(default_factory=dict)
     """The names of `aggregates`, by what they are without a name."""
+    end: Span | None = None
+    """The place behind GROUP BY, or where one may stand; None if its keys are written elsewhere."""
 
     def rewrite(self, expression: exp.Expression, name: str | None) -> exp.Expression:
         """Rewrites an expression over the output of the aggregation, where keys and aggregate calls are columns.
@@ -147,12 +150,26 @@ class Grouping(msgspec.Struct):
     def _explain_loose(self, node: exp.Column) -> Diagnostic:
         """The finding for a column that is neither a key nor in an aggregate."""
         text = node.meta["span"].text
-        groups = ", ".join([*self.texts, *([] if self.window is None else ["the window"])])
+        *most, last = [*self.texts, *([] if self.window is None else ["the window"])] or [""]
+        groups = f"{', '.join(most)} and {last}" if most else last
         detail = f"The groups are by {groups}." if groups else "There is no GROUP BY: all rows are one group."
         found = K014.at(node.meta["span"], "", expression=text).because(detail)
-        if node.find_ancestor(exp.Lambda, exp.Window) is not None:
-            return found.with_hint("add it to GROUP BY")
-        return found.with_sql(f"MAX({text})", before="add it to GROUP BY, or aggregate it: ")
+        if text == "*":
+            return found.with_hint("name the columns that GROUP BY has: * has all of them")
+        if self.end is None or self.is_time(node):
+            return found.with_sql(f"MAX({text})", before="add it to GROUP BY, or aggregate it: ")
+        is_inside = node.find_ancestor(exp.Lambda, exp.Window) is not None
+        after = "" if is_inside else f"; or one value of each group: MAX({text})"
+        if self.end.start < self.end.end:
+            keys = self.end.text
+            return found.with_sql(f"{keys}, {text}", self.end, before="GROUP BY ", after=after)
+        return found.with_sql(f" GROUP BY {text}", self.end, after=after)
+
+    def is_time(self, node: exp.Column) -> bool:
+        """Whether the column is an event time, of which each value would make a group of its own."""
+        return any(each in self.rows.scope.times for each in self.rows.scope.named(node.name, node.table or None)) or (
+            node.name.upper() == EVENT_TIME and not self.rows.scope.named(node.name)
+        )
 
     def replace_grouping_call(self, call: exp.Expression) -> None:
         """Replaces a call of GROUPING or GROUPING_ID by its value."""

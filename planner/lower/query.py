@@ -22,6 +22,7 @@ from penstock.planner.lower.joins.membership import Membership
 from penstock.planner.lower.joins.subqueries import find_membership
 from penstock.planner.lower.joins.using import name_condition, share_columns
 from penstock.planner.lower.limits import check_size
+from penstock.planner.lower.misplaced import explain_clauses
 from penstock.planner.lower.relations import explain_nothing, is_about, is_inner, lower_name, may_mean
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.select import filter_rows, list_scalars, lower_select, refuse_unbuilt
@@ -42,11 +43,12 @@ def plan_parts(query: ast.Query, context: Context) -> Node:
     """The plan of a query of any size; raises CompileError."""
     match query:
         case ast.Select():
-            refuse_unbuilt(query, context)
-            query, memberships = split_memberships(query, context)
-            refuse_subqueries(query, context)
-            rows = lower_relation(query.relation, conjuncts(query.where), context)
-            return lower_select(query, rows, context, memberships)
+            with explain_clauses(query):
+                refuse_unbuilt(query, context)
+                query, memberships = split_memberships(query, context)
+                refuse_subqueries(query, context)
+                rows = lower_relation(query.relation, conjuncts(query.where), context)
+                return lower_select(query, rows, context, memberships)
         case ast.UnionQuery():
             return lower_union(query, context, lower_query)
         case ast.SetQuery():

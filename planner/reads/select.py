@@ -34,6 +34,7 @@ from penstock.planner.lower.items import (
 from penstock.planner.lower.joins.sides import join_columns, join_scopes, qualify_sides
 from penstock.planner.lower.joins.using import name_condition, share_columns
 from penstock.planner.lower.limits import check_expressions, check_size
+from penstock.planner.lower.misplaced import explain_clauses
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.rank import make_sorting
 from penstock.planner.lower.relations import find_entry
@@ -105,7 +106,8 @@ def plan_parts(query: ast.Query, context: Context) -> Node:
     """The plan of a query of any size; raises CompileError."""
     match query:
         case ast.Select():
-            return lower_select(query, context)
+            with explain_clauses(query):
+                return lower_select(query, context)
         case ast.UnionQuery():
             refuse_sorted_branches(query.branches)
             return lower_union(query, context, lower_query)

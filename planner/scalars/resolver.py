@@ -269,11 +269,11 @@ class Resolver(msgspec.Struct, frozen=True):
         function = known_function(node, self.report, in_window=self.scope.has_window)
         if function is not None and function.operator is not None and len(node.expressions) == 2:
             return self._tried(node, function.name, function.operator)
+        if function is not None and function.aggregate:
+            self.report.append(T007.at(node.meta.get("span"), name=function.name))
+            return None
         arguments = self._arguments(node.expressions if function is None else read_arrows(function, node.expressions))
         if function is None:
-            return None
-        if function.aggregate:
-            self.report.append(T007.at(node.meta.get("span"), name=function.name))
             return None
         if function.framed:
             found = T008.at(node.meta.get("span"), construct=f"{function.name} without OVER")
