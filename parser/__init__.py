@@ -14,7 +14,7 @@ from penstock.parser.ast_text import ast_text
 from penstock.parser.synonyms import SYNONYMS
 from penstock.parser.syntax import count_set_words, count_words, parse, split_script
 from penstock.parser.unparse import unparse
-from penstock.parser.unparse_scalars import name_text
+from penstock.parser.unparse_scalars import name_text, string_text
 
 if TYPE_CHECKING:
     from penstock.parser.format import LayoutError, format_script
@@ -32,6 +32,7 @@ __all__ = [
     "name_text",
     "parse",
     "split_script",
+    "string_text",
     "unparse",
 ]
 

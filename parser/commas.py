@@ -7,6 +7,7 @@ from penstock.grammar import NAME, NUMBER, PREFERRED, RESERVED, STRING, Token
 from penstock.parser.stops import Stop
 
 _COMMA = "COMMA"
+_CLOSING = frozenset({_COMMA, "RPAR", "RSQB", "MORETHAN"})
 _LISTS = ("SELECT", "BY", "SET")
 _OTHERS = ("FROM", "JOIN", "WHERE", "ON", "HAVING", "QUALIFY", "LIMIT", "EMIT")
 
@@ -18,6 +19,9 @@ def explain_spare_comma(found: Diagnostic, stop: Stop) -> Diagnostic | None:
     """
     for place in range(min(stop.index, len(stop.tokens) - 1), max(stop.index - 3, 0), -1):
         if stop.tokens[place].type != _COMMA:
+            continue
+        behind = stop.tokens[place + 1] if place + 1 < len(stop.tokens) else None
+        if behind is not None and behind.type not in _CLOSING and behind.word not in stop.language.keywords:
             continue
         if not stop.goes_on(stop.with_tokens(place, place + 1)):
             continue

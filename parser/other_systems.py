@@ -12,6 +12,7 @@ from penstock.parser.other_statements import NO_QUALIFIED, OTHERWISE, STATEMENTS
 _JSON_PATH = "GET_JSON_OBJECT(json, '$.path') is the text at a path, or NULL; CAST gives it a type"
 _NO_PARAMETERS = "a script has no parameters: write the value, or let the shell that calls penstock put it in"
 _SAMPLE = "take rows by their keys, which is the same after a restart: WHERE PMOD(HASH(key), 10) = 0"
+_FIRST = "a read has LIMIT 10 at its end; on a stream QUALIFY ROW_NUMBER() OVER (ORDER BY a DESC) <= 10 keeps the first"
 _BEFORE_VALUES = ("SELECT", "=", "<", ">", "(", ",", "AND", "BETWEEN", "LIMIT")
 _NOW = "leave it out: a read sees the rows as they are now"
 _TYPED = {
@@ -33,6 +34,7 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("UNPIVOT (", "CROSS JOIN UNNEST(ARRAY[STRUCT('a' AS name, a AS value), STRUCT('b' AS name, b AS value)]) AS u"),
     ("TABLESAMPLE SYSTEM", _SAMPLE),
     ("TABLESAMPLE BERNOULLI", _SAMPLE),
+    *((f"{word} {{number}}", _FIRST) for word in ("TOP", "FIRST")),
     ("FOR {number}", "SUBSTRING(text FROM 1 FOR 3)"),
     ("TABLESAMPLE (", _SAMPLE),
     ("OVERLAPS (", "two spans overlap where start1 < end2 AND start2 < end1"),

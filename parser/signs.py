@@ -15,6 +15,7 @@ from penstock.parser.unparse_scalars import string_text
 _CURLY = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a\u00b4\u2032\u2033"
 _TEXT = re.compile(rf"[{_CURLY}]([^{_CURLY}'`\"\n]*+)[{_CURLY}'`\"]")
 _CLOSED = re.compile(rf"'([^{_CURLY}'\n]*+)[{_CURLY}]")
+_SIGNS = frozenset("&!^:,.=-<([>%+)]/*~|;")
 _ALIKE = {
     **dict.fromkeys("\u2013\u2014\u2212", "-"),
     "\u2265": ">=",
@@ -55,7 +56,7 @@ def _explain_sign(source: Source, token: Token) -> Diagnostic | None:
     if token.value in _CURLY:
         return _explain_quote(found, source, token)
     folded = normalize("NFKC", token.value)
-    sign = _ALIKE.get(token.value, folded if len(folded) == 1 and folded.isascii() else None)
+    sign = _ALIKE.get(token.value, folded if folded in _SIGNS and not token.value.isascii() else None)
     return None if sign is None else found.with_sql(sign, before="the sign of the language is ")
 
 

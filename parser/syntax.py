@@ -29,6 +29,7 @@ from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build import build
 from penstock.parser.commas import explain_missing_comma, explain_spare_comma
 from penstock.parser.depth import check_depth
+from penstock.parser.json_paths import explain_json_path
 from penstock.parser.lateral import explain_lateral
 from penstock.parser.lengths import explain_length
 from penstock.parser.other_systems import (
@@ -41,7 +42,7 @@ from penstock.parser.other_systems import (
 from penstock.parser.quotes import explain_keyword, explain_quotes
 from penstock.parser.signs import explain_closing, find_lookalikes
 from penstock.parser.statement_ends import MissingEnd, explain_missing_end, explain_second_from, find_missing_end
-from penstock.parser.stops import Stop, show_token
+from penstock.parser.stops import Stop, find_stop, show_token
 from penstock.parser.watermarks import explain_watermark
 
 # Terminals that an error names by one word: where the first set may stand, so may that; it covers the second set.
@@ -233,7 +234,7 @@ def _explain_stop(found: Diagnostic, stop: Stop) -> Diagnostic:
     for explain in _SLIPS:
         explained = explain(found, stop)
         if explained is not None:
-            return explained
+            return _check_repeated(explained, stop)
     form = propose_form(stop.tokens, stop.index, show)
     if form is not None:
         return found.with_hint(form)
@@ -243,9 +244,22 @@ def _explain_stop(found: Diagnostic, stop: Stop) -> Diagnostic:
     for explain in _GUESSES:
         explained = explain(found, stop)
         if explained is not None:
-            return explained
+            return _check_repeated(explained, stop)
     # Prose: these words tell how a statement of another system is written here, with names of their own.
     return found.with_hint(propose_otherwise(stop.tokens, stop.index, show))
+
+
+def _check_repeated(found: Diagnostic, stop: Stop) -> Diagnostic:
+    """The finding, whose hint is prose where the statement with its SQL stops at the same word once more."""
+    if found.paste is None or not found.labels:
+        return found
+    at, begin, end = found.paste.span, stop.tokens[0].start, stop.tokens[-1].end
+    text = f"{stop.source.text[begin : at.start]} {found.paste.sql} {stop.source.text[at.end : end]}"
+    changed = [*stop.language.lexer.tokens(text)]
+    place = find_stop(stop.language, Source(stop.source.name, text), changed)
+    word = next((token for token in changed if token.start == place), changed[-1])
+    is_same = place is not None and text[word.start : word.end] == found.labels[0].span.text
+    return found.with_hint(found.hint) if is_same else found
 
 
 def _describe_found(source: Source, token: Token) -> str:
@@ -278,6 +292,7 @@ _SLIPS = (
     explain_lateral,
     explain_spare_comma,
     explain_watermark,
+    explain_json_path,
     explain_length,
     explain_quotes,
     explain_keyword,

@@ -7,7 +7,7 @@ from penstock.parser.ast.base import (
     Scalar,
     parse_count,
 )
-from penstock.parser.ast.intervals import UNIT_MILLISECONDS, Duration, parse_duration
+from penstock.parser.ast.intervals import UNIT_MILLISECONDS, Duration, parse_duration, write_interval
 from penstock.parser.ast.queries import (
     CommonTable,
     Deduplicate,
@@ -141,4 +141,5 @@ __all__ = [
     "is_star",
     "parse_count",
     "parse_duration",
+    "write_interval",
 ]

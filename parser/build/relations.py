@@ -32,6 +32,7 @@ from penstock.parser.ast import (
     WindowKind,
     Within,
 )
+from penstock.parser.ast.intervals import write_interval
 from penstock.parser.build.base import (
     Builder,
     check_chain,
@@ -173,7 +174,8 @@ def named_argument(span: Span, token: Token, value: exp.Expression | TableArgume
 def _length(value: exp.Expression) -> Duration:
     if not isinstance(value, exp.Interval):
         refused = syntax.S014.at(span_of(value), found=span_of(value).text)
-        raise CompileError([refused.with_hint("write a fixed length, as in INTERVAL '10' MINUTE")])
+        written = write_interval(str(value.this)) if isinstance(value, exp.Literal) and value.is_string else None
+        raise CompileError([refused.with_sql(written, otherwise="write a fixed length, as in INTERVAL '10' MINUTE")])
     return duration(value)
 
 

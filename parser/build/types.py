@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Prose, Span, nearest
@@ -189,14 +191,32 @@ _EXAMPLES = {
 
 _COUNTED = Prose("BIGINT: the key of a row has to be in its record")
 _DOCUMENT = Prose("STRING: GET_JSON_OBJECT(json, '$.a') reads a field of it")
+_OBJECT = Prose("STRUCT<a: INT, b: STRING> has known fields, and MAP<STRING, STRING> any")
 _ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("SERIAL", "SERIAL4", "BIGSERIAL", "SERIAL8", "SMALLSERIAL"), _COUNTED),
     **dict.fromkeys(("JSON", "JSONB", "VARIANT", "XML"), _DOCUMENT),
     **dict.fromkeys(("UUID", "CITEXT", "NAME", "INET", "CIDR", "MACADDR", "NVARCHAR", "CLOB", "ENUM"), "STRING"),
-    **dict.fromkeys(("BLOB", "BIT", "VARBIT"), "BINARY"),
+    **dict.fromkeys(("STR", "NCHAR", "VARCHAR2", "NVARCHAR2", "NTEXT", "LONGTEXT", "MEDIUMTEXT", "TINYTEXT"), "STRING"),
+    **dict.fromkeys(("UNIQUEIDENTIFIER", "FIXEDSTRING", "UTF8", "KEYWORD", "SYMBOL", "GUID"), "STRING"),
+    **dict.fromkeys(("BLOB", "VARBIT", "LONGBLOB", "MEDIUMBLOB", "TINYBLOB", "IMAGE", "RAW"), "BINARY"),
     **dict.fromkeys(("MONEY", "SMALLMONEY"), "DECIMAL(19, 2)"),
-    **dict.fromkeys(("DATETIME", "DATETIME2"), Prose("TIMESTAMP, which is in UTC")),
-    **dict.fromkeys(("NUMBER", "BIGNUMERIC", "HUGEINT"), Prose("DECIMAL(38, 0), or with digits behind the point")),
+    **dict.fromkeys(("DATETIME", "DATETIME2", "DATETIME64", "SMALLDATETIME"), "TIMESTAMP"),
+    **dict.fromkeys(("TIMESTAMP_MS", "TIMESTAMP_US", "TIMESTAMP_S", "INSTANT"), "TIMESTAMP"),
+    **dict.fromkeys(("NUMBER", "BIGNUMERIC", "HUGEINT"), "DECIMAL(38, 0)"),
+    **dict.fromkeys(("FIXED", "DECIMAL32", "DECIMAL64", "DECIMAL128", "BIGDECIMAL"), "DECIMAL(38, 10)"),
+    **dict.fromkeys(("UINT64", "UBIGINT", "UHUGEINT"), "DECIMAL(20, 0)"),
+    **dict.fromkeys(("INT64", "INTEGER8", "UINT32", "UINTEGER", "BIGINTEGER"), "BIGINT"),
+    **dict.fromkeys(("INT32", "INTEGER4", "INT24", "MEDIUMINT", "UINT16", "USMALLINT"), "INT"),
+    **dict.fromkeys(("INT16", "INTEGER2", "UINT8", "UTINYINT"), "SMALLINT"),
+    **dict.fromkeys(("FLOAT64", "DOUBLE_PRECISION"), "DOUBLE"),
+    **dict.fromkeys(("FLOAT32", "FLOAT16"), "FLOAT"),
+    **dict.fromkeys(("LOGICAL", "BOOL1"), "BOOLEAN"),
+    **dict.fromkeys(("DATE32", "LOCALDATE"), "DATE"),
+    **dict.fromkeys(("OBJECT", "ANY", "SUPER", "TUPLE", "NESTED"), _OBJECT),
+    **dict.fromkeys(("DICT", "DICTIONARY", "HSTORE"), "MAP<STRING, STRING>"),
+    **dict.fromkeys(("EPOCH", "UNIXTIME"), Prose("BIGINT: TIMESTAMP_SECONDS(value) makes a time of it")),
+    "LIST": "ARRAY<STRING>",
+    "BIT": Prose("BOOLEAN for a single bit, BINARY for several"),
     "MULTISET": "ARRAY",
     "BPCHAR": "STRING",
     "TIMETZ": Prose("TIME, which has no zone"),
@@ -209,10 +229,19 @@ def _unknown(span: Span, token: Token) -> CompileError:
     known = [*SIMPLE, *NESTED]
     elsewhere = _ELSEWHERE.get(token.value.upper())
     if elsewhere is not None:
-        return CompileError([syntax.S011.at(token_span(span, token), name=token.value).with_sql(elsewhere)])
+        found = syntax.S011.at(token_span(span, token), name=token.value)
+        return CompileError([found.with_sql(_carry_parameters(span, elsewhere), span)])
     near = nearest(token.value, known)
     found = syntax.S011.at(token_span(span, token), name=token.value)
     return CompileError([found.with_guess(near, otherwise=f"the types are {', '.join(known)}")])
+
+
+def _carry_parameters(span: Span, type_: str) -> str:
+    """The type with what stands in parentheses or brackets behind that of another system, where it can have it."""
+    size, inner = re.search(r"\(\s*\d+\s*(,\s*\d+\s*)?\)", span.text), re.search("<.*>", span.text, re.DOTALL)
+    if size is not None and type_.startswith("DECIMAL("):
+        return f"DECIMAL{size[0]}"
+    return f"ARRAY{inner[0]}" if inner is not None and type_.startswith("ARRAY") else type_
 
 
 def _wrong_parameters(span: Span, token: Token, hint: str) -> CompileError:

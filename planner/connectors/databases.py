@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.connectors import C003, C019
+from penstock.diagnostics.codes.connectors import C003, C019, C027
 from penstock.planner.connectors.option import INTEGER, INTERVAL, NAME, ConnectorOption, OptionType
 from penstock.planner.plan import Column, Options
 from penstock.planner.types import (
@@ -119,16 +119,28 @@ def is_any(type_: Type) -> bool:
     return is_simple_or_decimal(type_)
 
 
-def make_check(database: str, holds: Holds) -> Callable[..., None]:
+def check_length(name: str, span: Span, database: str, limit: int) -> Diagnostic | None:
+    """What is wrong with the length of a name, which the database would cut."""
+    count = len(name.encode("utf-8", "surrogatepass"))
+    if count <= limit:
+        return None
+    found = C027.at(span, "", database=database, limit=limit, name=name, count=count)
+    return found.with_hint("a shorter name, in the database too")
+
+
+def make_check(database: str, holds: Holds, longest: int | None = None) -> Callable[..., None]:
     """The check of a connector whose tables hold columns of some types; keys are never nested.
 
-    `database`: what messages call it.
+    `database`: what messages call it. `longest`: the bytes of a name that it keeps, None where it keeps all.
     """
 
     def check(
         options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], table: bool, written: bool
     ) -> None:
         for column in columns:
+            long = None if longest is None else check_length(column.name, span, database, longest)
+            if long is not None:
+                raise CompileError([long])
             nested_key = column.name in key and not is_simple_or_decimal(column.type)
             if nested_key or not holds(column.type):
                 found = C019.at(span, "", database=database, column=column.name, type=column.type)

@@ -5,12 +5,31 @@ from __future__ import annotations
 import re
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
+from msgspec.structs import replace
+
 from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C003, C020
-from penstock.planner.connectors.databases import SHARED, TABLE, is_simple_or_decimal, make_check
+from penstock.planner.connectors.databases import (
+    SHARED,
+    TABLE,
+    check_length,
+    check_table,
+    is_simple_or_decimal,
+    make_check,
+)
 from penstock.planner.connectors.option import NAME, SECRET, Connector, ConnectorOption
 
 _SECRET = re.compile("password|secret", re.IGNORECASE)  # libpq has password, sslpassword, oauth_client_secret
+
+
+LONGEST = 63
+"""The bytes of a name that PostgreSQL keeps. What is longer it cuts, so that two names may become one."""
+
+
+def check_name(value: str, span: Span) -> Diagnostic | None:
+    """What is wrong with the name of a table: its form, or its length."""
+    lengths = (check_length(each, span, "PostgreSQL", LONGEST) for each in value.split("."))
+    return check_table(value, span) or next((each for each in lengths if each is not None), None)
 
 
 def check_url(value: str, span: Span) -> Diagnostic | None:
@@ -47,7 +66,7 @@ POSTGRES = Connector(
     changes_rows=True,
     partial_updates=True,
     exactly_once=True,
-    check=make_check("PostgreSQL", is_simple_or_decimal),
+    check=make_check("PostgreSQL", is_simple_or_decimal, LONGEST),
     own_options=(
         ConnectorOption(
             "url",
@@ -57,7 +76,7 @@ POSTGRES = Connector(
             identifies=True,
             check=check_url,
         ),
-        TABLE,
+        replace(TABLE, check=check_name),
         ConnectorOption("password", SECRET, "password of the user"),
         *SHARED,
     ),

@@ -61,6 +61,13 @@ def _write_time(arguments: Sequence[str]) -> str | None:
     return f"DATE_FORMAT({time}, '{format_}')"
 
 
+def _format_value(arguments: Sequence[str]) -> str | None:
+    """FORMAT(time, 'yyyy-MM-dd') of SQL Server."""
+    value, pattern = arguments
+    is_of_time = re.fullmatch("'.*(yy|MM|dd|HH|mm).*'", pattern) is not None
+    return f"DATE_FORMAT({value}, {pattern})" if is_of_time else None
+
+
 def _encode(arguments: Sequence[str]) -> str | None:
     """ENCODE(bytes, 'hex'), and ENCODE(text, 'utf8', 'hex') of ksqlDB."""
     value = arguments[0] if len(arguments) == 2 else f"ENCODE({arguments[0]}, 'UTF-8')"
@@ -150,7 +157,7 @@ def _read_path(form: str) -> Callable[[Sequence[str]], str | None]:
     return fill
 
 
-def _split_text(form: str) -> Callable[[Sequence[str]], str]:
+def split_text(form: str) -> Callable[[Sequence[str]], str]:
     """STRING_TO_ARRAY(text, separator). The separator of SPLIT is a regular expression."""
 
     def fill(arguments: Sequence[str]) -> str:
@@ -203,10 +210,15 @@ _LATEST, _EARLIEST = _take_by_offset("MAX_BY"), _take_by_offset("MIN_BY")
 _FORMS: dict[tuple[str, int], Form] = {
     **{("LATEST_BY_OFFSET", count): _LATEST for count in (1, 2, 3)},
     **{("EARLIEST_BY_OFFSET", count): _EARLIEST for count in (1, 2, 3)},
+    ("FORMAT", 2): _format_value,
+    ("ISNULL", 2): "COALESCE({0}, {1})",
+    ("TO_CHAR", 1): "CAST({0} AS STRING)",
+    ("TO_VARCHAR", 1): "CAST({0} AS STRING)",
+    ("TO_NUMBER", 1): "CAST({0} AS DOUBLE)",
     ("TRUNC", 1): "SIGN({0}) * FLOOR(ABS({0}))",
     ("TRUNC", 2): "SIGN({0}) * FLOOR(ABS({0}) * POWER(10, {1})) / POWER(10, {1})",
-    ("STRING_TO_ARRAY", 2): _split_text("{0}"),
-    ("STRING_TO_TABLE", 2): _split_text("EXPLODE({0})"),
+    ("STRING_TO_ARRAY", 2): split_text("{0}"),
+    ("STRING_TO_TABLE", 2): split_text("EXPLODE({0})"),
     ("ARRAY_JOIN", 1): "ARRAY_JOIN({0}, ',')",
     ("ARRAY_SORT", 2): _sort,
     ("ARRAY_SORT", 3): _sort,

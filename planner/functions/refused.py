@@ -299,6 +299,7 @@ _OTHER_VALUE = Prose("write the value as a text")
 
 INSTEAD: dict[str, str] = {
     **dict.fromkeys(("UUID", "RANDSTR", "GEN_RANDOM_UUID", "MONOTONICALLY_INCREASING_ID", "NEXTVAL"), _OTHER_KEY),
+    **dict.fromkeys(("NEWID", "UUID_GENERATE_V4", "RANDOM_UUID", "GENERATE_UUID", "GENERATEUUIDV4"), _OTHER_KEY),
     **dict.fromkeys(("RAND", "RANDN", "RANDOM", "UNIFORM", "RAND_INTEGER"), _OTHER_CHANCE),
     **dict.fromkeys(("PARSE_JSON", "TRY_PARSE_JSON", "JSON_CONCAT", "JSONB_SET", "JSONB_INSERT"), _OTHER_JSON),
     **dict.fromkeys(("VARIANT_GET", "TRY_VARIANT_GET"), "GET_JSON_OBJECT({0}, {1})"),

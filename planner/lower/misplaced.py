@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.names import N001
+from penstock.diagnostics.codes.names import N001, N003
 from penstock.diagnostics.codes.types import T007, T008
-from penstock.parser import ast
+from penstock.parser import ast, name_text
 from penstock.planner.lower.context import list_subqueries
 from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.plan import conjuncts
@@ -29,6 +29,8 @@ def explain_clauses(select: ast.Select) -> Iterator[None]:
 
 
 def _explain(found: Diagnostic, select: ast.Select) -> Diagnostic:
+    if found.code == N003.id and found.labels:
+        return _explain_relation(found, select)
     if found.code not in (N001.id, T007.id, T008.id) or not found.labels:
         return found
     place = found.labels[0].span
@@ -39,6 +41,28 @@ def _explain(found: Diagnostic, select: ast.Select) -> Diagnostic:
         hint = "GROUP BY takes what each row has; a subquery in FROM computes an aggregate before it"
         return found if found.hint else found.with_hint(hint)
     return found
+
+
+def _explain_relation(found: Diagnostic, select: ast.Select) -> Diagnostic:
+    """The finding about the name of a relation that has another name in this SELECT."""
+    written, dot, rest = found.labels[0].span.text.partition(".")
+    for table in _list_tables(select.relation):
+        if dot and table.alias is not None and table.name.folded == written.strip('`"').lower():
+            alias = name_text(table.alias.text)
+            found = found.because(f"{table.name.text} is called {alias} here.")
+            return found.with_sql(f"{alias}.{rest}")
+    return found
+
+
+def _list_tables(relation: ast.Relation) -> Iterator[ast.Table]:
+    """The tables and streams that FROM names."""
+    pending = [relation]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, ast.Table):
+            yield each
+        elif isinstance(each, ast.Join):
+            pending += (each.left, each.right)
 
 
 def _list_conditions(select: ast.Select) -> Iterator[tuple[str, exp.Expression]]:

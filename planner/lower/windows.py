@@ -35,6 +35,7 @@ from penstock.planner.plan import (
     Window,
     make_column,
 )
+from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.scalars.typed import Typed
 from penstock.planner.types import TIMESTAMP
@@ -65,9 +66,32 @@ def read_window_call(call: exp.Expression, rows: FromRows) -> TimedWindow:
     kind = ast.WindowKind[name]
     intervals = [argument for argument in arguments[1:] if isinstance(argument, exp.Interval)]
     if not arguments or len(intervals) != len(arguments) - 1:
-        raise CompileError([W006.at(call.meta["span"], "", window=kind.value, expected=ARGUMENTS[kind])])
+        found = W006.at(call.meta["span"], "", window=kind.value, expected=ARGUMENTS[kind])
+        raise CompileError([found.with_sql(propose_lengths(call))])
     durations = tuple(interval_duration(interval) for interval in intervals)
     return read_window(kind, arguments[0], durations, rows, call.meta["span"])
+
+
+def propose_lengths(call: exp.Expression) -> str | None:
+    """The call with intervals in the place of texts and numbers; None where a length is neither."""
+    written: list[str] = []
+    for each in call.expressions:
+        inner = bare(each)
+        text: str | None = each.meta["span"].text
+        if isinstance(inner, exp.Literal):
+            is_number = not inner.is_string and inner.name.isdecimal()
+            text = f"INTERVAL '{inner.name}' SECOND" if is_number else ast.write_interval(inner.name)
+        if text is None:
+            return None
+        written.append(text)
+    written.sort(key=_is_length)  # the time comes first
+    count = 2 if str(call.this).upper() in (ast.WindowKind.HOP.value, ast.WindowKind.CUMULATE.value) else 1
+    is_right = [_is_length(each) for each in written] == [False] + [True] * count
+    return f"{call.this}({', '.join(written)})" if is_right else None
+
+
+def _is_length(text: str) -> bool:
+    return text.upper().startswith("INTERVAL")
 
 
 SPARK_WINDOWS = {

@@ -16,6 +16,7 @@ from sqlglot import exp
 from penstock.diagnostics import Prose, Span, nearest
 from penstock.diagnostics.codes.types import T013, T014
 from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.functions.elsewhere import translate_directives
 from penstock.planner.functions.forms import translate_format
 from penstock.planner.functions.kinds import KINDS, Kind
 from penstock.planner.scalars.formats import number_format_problem, time_format_problem
@@ -137,7 +138,7 @@ def _reasoned(problem: Callable[[str], str | None], hint: str | None, text: str)
 
 def _judge_time(text: str, *, parsing: bool) -> Objection | None:
     """The format of a time. The hint is the same in Spark's letters, if it is one of PostgreSQL."""
-    translated = translate_format(text)
+    translated = translate_directives(text) or translate_format(text)
     is_one = translated is not None and time_format_problem(translated, parsing=parsing) is None
     hint = translated if is_one else "yyyy-MM-dd HH:mm:ss"
     return _reasoned(partial(time_format_problem, parsing=parsing), f"'{hint}'", text)

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.types import T002
+from penstock.diagnostics.codes.types import T002, T010
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.planner.scalars.certain import cast_problem
-from penstock.planner.scalars.typed import Typed, is_text_literal, make_typed, unify_values
+from penstock.planner.scalars.literals import bare
+from penstock.planner.scalars.typed import Typed, cast_hint, is_text_literal, make_typed, unify_values
 from penstock.planner.scalars.types import FLOATS, MAPS_ARE_UNEQUAL, cast, integer_as_decimal, is_lossless
 from penstock.planner.types import (
     BIGINT,
@@ -78,9 +79,28 @@ def read_texts(values: Sequence[Typed], report: list[Diagnostic]) -> list[Typed]
     target = targets.pop() if len(targets) == 1 else None
     if target is None:
         return list(values)
-    read = [read_text(each, target, report) if each.type == STRING else each for each in values]
+    problems: list[Diagnostic] = []
+    read = [read_text(each, target, problems) if each.type == STRING else each for each in values]
+    report.extend(_explain_text(each, values) for each in problems)
     known = [each for each in read if each is not None]
     return known if len(known) == len(values) else None
+
+
+def _explain_text(problem: Diagnostic, values: Sequence[Typed]) -> Diagnostic:
+    """The finding about a text with the value that stands beside it."""
+    other = next((each for each in values if each.type not in (STRING, VOID) and each.span is not None), None)
+    if other is None or other.span is None or isinstance(bare(other.expression), exp.Literal):
+        return problem
+    return problem.because(f"{other.span.text} is {other.type}, and the text is no such value.")
+
+
+def _propose_texts(problem: Diagnostic, values: Sequence[Typed]) -> Diagnostic:
+    """The finding about a text with a comparison of texts, where one other value stands beside texts."""
+    others = [each for each in values if each.type not in (STRING, VOID)]
+    if len(others) != 1 or others[0].span is None or problem.code != T010.id or not is_printable(others[0].type):
+        return problem
+    text = cast_hint(others[0], STRING)
+    return problem.with_sql(text, others[0].span, before="compared as texts: ")
 
 
 def _read_type(type_: Type) -> Type | None:
@@ -114,7 +134,9 @@ def unify_comparable(
     node: exp.Expression, construct: str, values: Sequence[Typed], report: list[Diagnostic]
 ) -> list[exp.Expression] | None:
     """As `unify_values`, for a construct that compares the values; None (reported) where they cannot be compared."""
-    read = read_texts(values, report)
+    problems: list[Diagnostic] = []
+    read = read_texts(values, problems)
+    report.extend(_propose_texts(each, values) for each in problems)
     found = None if read is None else unify_values(node, construct, read, report)
     if found is None:
         return None

@@ -10,6 +10,7 @@ from sqlglot import exp
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.names import N004, N005
 from penstock.planner.functions import FOREIGN, FUNCTIONS, INSTEAD, REFUSED, Function, find_function
+from penstock.planner.functions.elsewhere import propose_elsewhere
 from penstock.planner.functions.forms import propose_form
 from penstock.planner.scalars.names import add_nearest
 from penstock.planner.scalars.window_names import CALLED_HERE, explain_window_call
@@ -40,7 +41,7 @@ def known_function(call: exp.Expression, report: list[Diagnostic], *, in_window:
     else:
         known = (*(each.name for each in FUNCTIONS), *CALLED_HERE)
         found = add_nearest(N004.at(span, name=name), name, known, 0.7)
-        form = _fill_hint(name, call)
+        form = propose_elsewhere(name, written_texts(call.expressions)) or _fill_hint(name, call)
         report.append(found if form is None else found.with_sql(form))
     return None
 

@@ -14,6 +14,7 @@ from penstock.diagnostics import Diagnostic, Span, nearest
 from penstock.diagnostics.codes.names import N001, N002, N003
 from penstock.parser import ast, name_text
 from penstock.planner.functions import find_function
+from penstock.planner.functions.elsewhere import propose_elsewhere
 from penstock.planner.scalars.window_names import CALLED_HERE, PART_COLUMNS, is_processing_time, split_part
 from penstock.planner.types import Type
 
@@ -139,7 +140,7 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
             return problem.with_sql(choices[0] if choices else None, before="write ", after=after)
         if relation is not None and not self.has_relation(relation):
             known = {each.relation: None for each in (*self.columns, *self.beyond) if each.relation}
-            return add_nearest(N003.at(span, name=relation), relation, known)
+            return _add_relation(N003.at(span, name=relation), relation, [*known])
         if name.lower() == "window_time" and self.named("window_end", relation):
             return N001.at(span, name=name).with_sql("window_end - INTERVAL '1' MILLISECOND")
         _, part = split_part(name)
@@ -151,25 +152,31 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
         both = (*self.columns, *self.beyond)
         visible = [each.name for each in both if relation is None or is_same_name(each.relation, relation)]
         shown = name if relation is None else f"{relation}.{name}"
-        quoted = relation is None and span is not None and span.text.startswith('"')
+        quote = "" if relation is not None or span is None else span.text[:1]
         problem = N001.at(span, name=shown)
         if relation is None and self.has_relation(name):
             return problem.with_hint(f"{name}.* has all its columns, and {name}.column one of them")
         if relation is None and has_call_alone(name):
             return problem.with_sql(f"{name.upper()}()")
-        if quoted:
-            return add_text(problem, name, visible)
+        if quote in _QUOTES:
+            return add_text(problem, name, visible, _QUOTES[quote])
         is_alike = nearest(name, visible, 0.8) is not None
-        if is_processing_time(name) and not is_alike:
+        if (is_processing_time(name) or propose_elsewhere(name.upper(), ()) is not None) and not is_alike:
             return problem.with_sql("CURRENT_TIMESTAMP", after=" is the time of the clock")
         if relation is None and is_call(name) and not is_alike:
             return problem.with_hint(f"{name.upper()} is a function: its arguments are in parentheses")
-        return add_nearest(problem, name, visible)
+        found_near = add_nearest(problem, name, visible)
+        is_text = found_near.paste is None and relation is None and column.meta.get(COMPARED)
+        return add_text(problem, name, (), "") if is_text else found_near
 
 
+COMPARED = "compared"
+"""The key in `meta` of a name that is compared with a value."""
+_QUOTES = {'"': "double quotes", "`": "backquotes"}
 _OF_WINDOW = "a GROUP BY with a window has window_start and window_end, and so has a table of such groups"
 # Columns that ksqlDB adds to rows, and columns of windows.
 _PSEUDO_COLUMNS = {
+    **dict.fromkeys(("ROWNUM", "ROW_NUMBER"), "QUALIFY ROW_NUMBER() OVER (PARTITION BY key ORDER BY time) <= 10"),
     "ROWPARTITION": "declare it: place INT METADATA FROM 'partition' VIRTUAL",
     "ROWOFFSET": "declare it: place BIGINT METADATA FROM 'offset' VIRTUAL",
     "ROWKEY": "name the key column; a FULL JOIN has COALESCE of both",
@@ -177,6 +184,13 @@ _PSEUDO_COLUMNS = {
     "WINDOWEND": "a GROUP BY with a window has it, and a table of such groups window_end",
     **dict.fromkeys(("WINDOW_START", "WINDOW_END", "WINDOW_TIME"), _OF_WINDOW),
 }
+
+
+def _add_relation(problem: Diagnostic, name: str, known: list[str]) -> Diagnostic:
+    """The finding with the relation that is meant: one of a like name, or the only one."""
+    if len(known) == 1 and nearest(name, known) is None:
+        return problem.with_sql(name_text(known[0]), _find_name(problem, name), after=" is the only relation here")
+    return add_nearest(problem, name, known)
 
 
 def has_call_alone(name: str) -> bool:
@@ -195,13 +209,14 @@ def is_same_name(left: str | None, right: str) -> bool:
     return left is not None and left.casefold() == right.casefold()
 
 
-def add_text(problem: Diagnostic, name: str, known: Iterable[str]) -> Diagnostic:
-    """The finding with a hint about a name in double quotes, which is a text in other systems."""
+def add_text(problem: Diagnostic, name: str, known: Iterable[str], quotes: str) -> Diagnostic:
+    """The finding with a hint about a name in quotes, which is a text in other systems."""
     near = nearest(name, tuple(dict.fromkeys(known)))
     text = "'" + name.replace("'", "''") + "'"
     if near is not None:
         return problem.with_sql(name_text(near), before="did you mean ", after=f", or the text {text}?")
-    return problem.with_sql(text, after=" is a text: double quotes are around names")
+    why = f"{quotes} are around names" if quotes else "what has no quotes is a name"
+    return problem.with_sql(text, after=f" is a text: {why}")
 
 
 def add_nearest(problem: Diagnostic, name: str, known: Iterable[str], likeness: float = 0.6) -> Diagnostic:

@@ -12,11 +12,12 @@ from sqlglot import exp
 
 from penstock.diagnostics.codes.types import T002, T004, T012
 from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.parser import ast
 from penstock.planner.scalars.certain import arithmetic_problem, cast_problem
 from penstock.planner.scalars.constants import text_problem
 from penstock.planner.scalars.implicit import as_text, read_texts, unify_comparable
 from penstock.planner.scalars.literals import bare, exact_type, unit_of, whole_number
-from penstock.planner.scalars.typed import Typed, as_time, cast_hint, make_typed
+from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal, make_typed
 from penstock.planner.scalars.types import (
     FLOATS,
     MAX_PRECISION,
@@ -96,7 +97,23 @@ def refuse(node: exp.Expression, operands: tuple[Typed, ...], report: list[Diagn
     else:
         types = " and ".join(str(operand.type) for operand in operands)
         problem = T002.at(span, operator=symbol, types=types)
-        report.append(problem.with_sql(_propose_form(symbol, operands)))
+        report.append(problem.with_sql(_propose_form(symbol, operands) or _propose_reading(symbol, operands)))
+
+
+def _propose_reading(symbol: str, operands: tuple[Typed, ...]) -> str | None:
+    """The same over what a text beside a time or an interval says, or behind a minus sign."""
+    texts = [operand.span.text for operand in operands if operand.span is not None]
+    if len(texts) != len(operands) or symbol not in ("+", "-"):
+        return None
+    match [operand.type for operand in operands]:
+        case [Simple("STRING")]:
+            return f"-CAST({texts[0]} AS DOUBLE)"
+        case [Simple("DATE" | "TIMESTAMP"), Simple("STRING")] if is_text_literal(operands[1]):
+            length = ast.write_interval(bare(operands[1].expression).name)
+            return None if length is None else f"{texts[0]} {symbol} {length}"
+        case [Simple("STRING"), Simple("INTERVAL" | "INTERVAL MONTH")] if not is_text_literal(operands[0]):
+            return f"CAST({texts[0]} AS TIMESTAMP) {symbol} {texts[1]}"
+    return None
 
 
 def _propose_element(symbol: str, operands: tuple[Typed, ...]) -> str | None:

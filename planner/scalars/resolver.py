@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlglot import exp
 
-from penstock.diagnostics.codes.names import N006
+from penstock.diagnostics.codes.names import N001, N006
 from penstock.diagnostics.codes.types import (
     T001,
     T002,
@@ -22,16 +22,19 @@ from penstock.diagnostics.codes.types import (
     T011,
 )
 from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.parser import string_text
 from penstock.planner.functions import Function, is_bare
+from penstock.planner.functions.elsewhere import is_unit_or_type
 from penstock.planner.functions.facts import Framing
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars import operators
+from penstock.planner.scalars.absent_fields import propose_element, propose_field
 from penstock.planner.scalars.arrows import read_arrows
 from penstock.planner.scalars.calls import Argument, fit
 from penstock.planner.scalars.implicit import unify_comparable
 from penstock.planner.scalars.known import known_function
 from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_literal, number_type, unit_of
-from penstock.planner.scalars.names import Scope, add_nearest, is_same_name
+from penstock.planner.scalars.names import COMPARED, Scope, add_nearest, is_same_name
 from penstock.planner.scalars.operators import MONTHS
 from penstock.planner.scalars.sizes import size_problem
 from penstock.planner.scalars.typed import Typed, make_typed, unify_values
@@ -115,6 +118,8 @@ class Resolver(msgspec.Struct, frozen=True):
         reference = exp.Column(this=parts[taken - 1].copy(), table=parts[0].copy() if taken == 2 else None)
         if "span" in node.meta:
             reference.meta["span"] = node.meta["span"]
+        if isinstance(node.parent, _COMPARING):
+            reference.meta[COMPARED] = True
         found = self.scope.find(reference, self.report)
         if found is None:
             return None
@@ -122,13 +127,16 @@ class Resolver(msgspec.Struct, frozen=True):
         return self._fields(node, make_typed(node, column, found.type), parts[taken:])
 
     def _fields(self, node: exp.Expression, value: Typed, fields: Sequence[exp.Identifier]) -> Typed | None:
-        for field in fields:
+        for place, field in enumerate(fields):
             declared = value.type.fields if isinstance(value.type, Struct) else ()
             found = next(((name, type_) for name, type_ in declared if is_same_name(name, field.name)), None)
             if found is None:
                 problem = N006.at(node.meta.get("span"), type=value.type, name=field.name)
+                written = propose_field(node, value, [each.name for each in fields[place:]])
                 if isinstance(value.type, Map) and isinstance(value.expression, exp.Column):
                     problem = problem.with_sql(f"{value.expression.name}['{field.name}']")
+                elif written is not None:
+                    problem = problem.with_sql(written)
                 else:
                     problem = add_nearest(problem, field.name, (name for name, _ in declared))
                 self.report.append(problem)
@@ -259,7 +267,8 @@ class Resolver(msgspec.Struct, frozen=True):
                 pass
             case _:
                 types = " and ".join(str(value.type) for value in values)
-                self.report.append(T002.at(node.meta.get("span"), operator="[]", types=types))
+                found = T002.at(node.meta.get("span"), operator="[]", types=types)
+                self.report.append(found.with_sql(propose_element(container, indices)))
                 return None
         return make_typed(node, exp.Bracket(this=container.expression, expressions=[indices[0].to(key)]), type_)
 
@@ -272,9 +281,15 @@ class Resolver(msgspec.Struct, frozen=True):
         if function is not None and function.aggregate:
             self.report.append(T007.at(node.meta.get("span"), name=function.name))
             return None
-        arguments = self._arguments(node.expressions if function is None else read_arrows(function, node.expressions))
-        if function is None:
+        words = [each for each in node.expressions if self._is_word(each)]
+        if function is not None and words:
+            found = N001.at(words[0].meta.get("span"), name=words[0].name)
+            self.report.append(found.with_sql(string_text(words[0].name), after=f" is what {function.name} takes"))
             return None
+        if function is None:
+            self._arguments([each for each in node.expressions if not self._is_word(each)])
+            return None
+        arguments = self._arguments(read_arrows(function, node.expressions))
         if function.framed:
             found = T008.at(node.meta.get("span"), construct=f"{function.name} without OVER")
             hint = _propose_framed(function, node)
@@ -293,6 +308,11 @@ class Resolver(msgspec.Struct, frozen=True):
             return result
         self.report.append(problem)
         return None
+
+    def _is_word(self, node: exp.Expression) -> bool:
+        """Whether it is a unit or a type that a function of another system takes without quotes, and no column."""
+        is_name = isinstance(node, exp.Column) and not node.table and not self.scope.named(node.name)
+        return is_name and is_unit_or_type(node.name)
 
     def _tried(self, node: exp.Expression, name: str, operator: type[exp.Expression]) -> Typed | None:
         """An operator that is called as a function, which gives NULL where it fails."""
@@ -367,6 +387,7 @@ _RULES: dict[type[exp.Expression], Callable[[Resolver, Any], Typed | None]] = {
     exp.Filter: Resolver._filter,
 }
 
+_COMPARING = (exp.EQ, exp.NEQ, exp.In, exp.Like, exp.ILike)
 _CONSTRUCTS: dict[type[exp.Expression], str] = {
     exp.Window: "OVER",
     exp.Exists: "EXISTS",

@@ -11,7 +11,7 @@ from penstock.diagnostics.codes.types import T003, T004
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.planner.scalars.literals import bare, time_literal
-from penstock.planner.scalars.types import cast, common_type
+from penstock.planner.scalars.types import cast, common_type, is_number
 from penstock.planner.types import INTEGERS, INTERVAL, MOMENTS, STRING, TIMESTAMP, VOID, Decimal, Simple, Type
 
 
@@ -63,13 +63,27 @@ def unify_values(
         target = common
     literals = [value for value in values if is_text_literal(value)]
     if literals and target not in (*MOMENTS, STRING, VOID):
-        report.append(_no_common_type(node, construct, target, literals[0], literals))
+        found = _no_common_type(node, construct, target, literals[0], literals)
+        report.append(_propose_text(found, plain))
         return None
     if literals and target == VOID:
         target = STRING
     converted = [as_time(value, target, report) for value in values]
     known = [value.to(target) for value in converted if value is not None]
     return (known, target) if len(known) == len(values) else None
+
+
+def _propose_text(found: Diagnostic, others: Sequence[Typed]) -> Diagnostic:
+    """The finding about a literal that is no number with the one other value as a text."""
+    typed = [each for each in others if each.type != VOID]
+    if len(typed) != 1 or typed[0].span is None or cast_hint(typed[0], STRING) is None:
+        return found
+    is_simple = is_number(typed[0].type)
+    return (
+        found.with_sql(cast_hint(typed[0], STRING), typed[0].span, after=f" instead of {typed[0].span.text}")
+        if is_simple
+        else found
+    )
 
 
 def as_time(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:

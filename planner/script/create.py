@@ -29,7 +29,7 @@ from penstock.planner.script.computed import (
 )
 from penstock.planner.script.metadata import check_metadata, metadata_definitions, read_metadata
 from penstock.planner.script.options import read_options
-from penstock.planner.types import BIGINT, TIMESTAMP
+from penstock.planner.types import BIGINT, DATE, STRING, TIMESTAMP
 
 
 def lower_create(statement: ast.Create) -> Declared:
@@ -179,12 +179,7 @@ def read_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[
         found = W013.at(name.span, label, name=name.text, relation=statement.name.text)
         guess = nearest(name.text, [c.name for c in columns if c.type == TIMESTAMP])
         found = found.with_guess(guess and name_text(guess))
-        if event_time is not None and event_time.type == BIGINT:
-            time = choose_unused_name("time", [c.name for c in columns])
-            computed = f"{time} AS TIMESTAMP_MILLIS({name_text(name.text)})"
-            hint = f"{computed}, WATERMARK FOR {time} AS {time} - INTERVAL '10' SECOND"
-            found = found.with_sql(hint, watermark.span)
-        report.append(found)
+        report.append(propose_time(found, watermark, columns, event_time))
         return None
     written = name_text(name.text)
     delayed, before = f"{written} - INTERVAL '10' SECOND", f"WATERMARK FOR {written} AS "
@@ -195,7 +190,8 @@ def read_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[
     is_column = isinstance(base, exp.Column) and not base.table and base.name.lower() == name.folded
     if not is_column or not (interval is None or isinstance(interval, exp.Interval)):
         found = W003.at(watermark.expression.meta["span"], "", column=name.text)
-        report.append(found.with_sql(delayed, before=before))
+        length = read_written_length(expression, interval)
+        report.append(found.with_sql(delayed if length is None else f"{written} - {length}", before=before))
         return None
     if interval is None:
         return 0
@@ -208,6 +204,36 @@ def read_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[
         found = W003.at(watermark.expression.meta["span"], "a negative delay", column=name.text)
         report.append(found.with_sql(delayed, before=before))
     return delay
+
+
+def propose_time(
+    found: Diagnostic, watermark: ast.Watermark, columns: tuple[Column, ...], column: Column | None
+) -> Diagnostic:
+    """The finding with a column of times that is computed from one of texts, dates or milliseconds."""
+    delay = watermark.span.text.rpartition(" - ")[2] if " - INTERVAL" in watermark.span.text.upper() else None
+    delay = delay or "INTERVAL '10' SECOND"
+    written = name_text(watermark.column.text)
+    if column is None:
+        hint = f"{written} TIMESTAMP, {watermark.span.text}"
+        return found if found.hint else found.with_sql(hint, watermark.span, before="declare the column: ")
+    if column.type not in (BIGINT, STRING, DATE):
+        return found
+    time = choose_unused_name("time", [c.name for c in columns])
+    value = f"TIMESTAMP_MILLIS({written})" if column.type == BIGINT else f"CAST({written} AS TIMESTAMP)"
+    after = "" if column.type == BIGINT else f"; or declare {written} TIMESTAMP"
+    return found.with_sql(f"{time} AS {value}, WATERMARK FOR {time} AS {time} - {delay}", watermark.span, after=after)
+
+
+def read_written_length(expression: exp.Expression, interval: exp.Expression | None) -> str | None:
+    """The interval that a watermark has in another place, or as a text or a number of seconds; None if it has none."""
+    if isinstance(expression, exp.Interval):
+        text: str = expression.meta["span"].text
+        return text
+    if not isinstance(interval, exp.Literal):
+        return None
+    if interval.is_string:
+        return ast.write_interval(interval.name)
+    return f"INTERVAL '{interval.name}' SECOND" if interval.name.isdecimal() else None
 
 
 def read_idle(statement: ast.Create, report: list[Diagnostic]) -> int | None:

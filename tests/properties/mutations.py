@@ -16,6 +16,7 @@ from penstock.diagnostics import CompileError, Source, Span
 from penstock.parser import ast, parse
 from tests.golden.cases import CASES
 from tests.planner.language import DECLARATIONS, PROMISES
+from tests.properties.slips import make_slip
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -147,8 +148,14 @@ class Mutations:
                 return self.edited(self.chance.choice(self.scripts))
             case 2:
                 return self.edited(self.grafted())
+            case 3:
+                return self.slip()
             case _:
                 return self.grafted()
+
+    def slip(self) -> str:
+        """A script with one slip of a beginner."""
+        return make_slip(self.chance.choice(self.scripts), self.chance)
 
     def noise(self) -> str:
         """Characters or words in no order."""

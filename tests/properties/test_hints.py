@@ -43,6 +43,12 @@ def test_hints_of_known_scripts(part: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(PARTS))
+def test_hints_of_slips(seed: int) -> None:
+    mutations = Mutations(2_000 + seed)
+    assert judge_all([mutations.slip() for _ in range(BROKEN // PARTS)]) == []
+
+
+@pytest.mark.parametrize("seed", range(PARTS))
 def test_hints_of_broken_scripts(seed: int) -> None:
     mutations = Mutations(1_000 + seed)
     assert judge_all([mutations.text() for _ in range(BROKEN // PARTS)]) == []
