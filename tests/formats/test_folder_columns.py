@@ -88,7 +88,9 @@ class Layout:
             write_file(folder / f"{number}", kept, self.format)
 
     def key(self, name: str, r: random.Random) -> str:
-        return escape(name.upper() if self.format == "json" and r.random() < 0.2 else name)
+        # An ß stays: SS is another name.
+        upper = "".join(sign.upper() if len(sign.upper()) == 1 else sign for sign in name)
+        return escape(upper if self.format == "json" and r.random() < 0.2 else name)
 
     def text(self, value: Any) -> str:
         return NO_VALUE if value is None else name_of(value)
