@@ -35,7 +35,9 @@ _PARTS = ("pwd", "api_key", "access_key", "secret_key", "private_key", "account_
 _ALIKE = 0.75  # how much of a word must match a secret: `pasword`, `tokne`
 _LONGEST = 24  # the most characters of a word that is alike
 
-_LONGEST_NAME = 40  # of an option that is alike
+_SPELT_ALIKE = 0.88  # how much of a name must match a harmless option: `formt`, `bootstrap.server`
+_SHORTEST_NAME, _LONGEST_NAME = 5, 40  # of an option that is alike
+_MAY_HOLD_SECRETS = {"headers"}  # one of them may be Authorization
 
 _URL = re.compile(
     # Passwords in URLs often have slashes that should have been escaped; `host:80/a@b` has no password.
@@ -114,12 +116,12 @@ def _is_harmless(option: str) -> bool:
     folded = option.lower()
     if folded in SHOWN_OPTIONS or folded in _OF_OTHERS:
         return True
-    spelt = re.sub("[.-]", "_", folded)
-    return len(folded) <= _LONGEST_NAME and not is_secret(option) and bool(_find_alike(spelt))
-
-
-def _find_alike(name: str) -> list[str]:
-    return get_close_matches(name, SHOWN_OPTIONS, n=1, cutoff=_ALIKE)
+    if folded in _MAY_HOLD_SECRETS or is_secret(option):
+        return False
+    spelt = re.sub("[.-]", "_", folded.removeprefix("properties."))
+    return _SHORTEST_NAME <= len(spelt) <= _LONGEST_NAME and bool(
+        get_close_matches(spelt, SHOWN_OPTIONS, n=1, cutoff=_SPELT_ALIKE)
+    )
 
 
 def _is_shown(option: str, value: str) -> bool:

@@ -198,6 +198,12 @@ def test_values_that_are_no_secrets_are_shown(option: str) -> None:
     assert hide_secrets(sql) == sql.replace(f"'{CANARY}'", "*********")
 
 
+@pytest.mark.parametrize("option", ["auth", "connection", "connect", "headers", "ssl.key", "sasl.jaas.config", "dsn"])
+def test_values_that_may_be_secrets_are_hidden(option: str) -> None:
+    """Their names are near to `path`, `connector`, `header` and `url`."""
+    assert "hunter2" not in hide_secrets(f"CREATE STREAM s (id INT) WITH ('{option}' = 'hunter2')")
+
+
 def test_a_statement_behind_a_setting_is_shown() -> None:
     sql = "SET 'parallelism' = 2\nSELECT 'a' FROM s"
     assert hide_secrets(sql) == sql
