@@ -71,6 +71,8 @@ _GROUPS = (
 # If many keywords fit, the keywords that most statements need are named first.
 _COMMON = ["SELECT", "FROM", "WHERE", "GROUP", "ON", "AS", "AND", "OR", "JOIN"]
 _SHOWN = 6
+# Each of these looks at all tokens behind it.
+_MOST_MISSING_ENDS = 100
 _OPEN = (Fault.UNTERMINATED_STRING, Fault.UNTERMINATED_NAME, Fault.UNTERMINATED_COMMENT)
 
 
@@ -81,13 +83,16 @@ def parse(source: Source) -> tuple[Statement, ...]:
     findings: list[Diagnostic] = []
     for tokens in _open_sets(_split_statements(language.lexer.tokens(source.text))):
         rest = tokens
-        while rest:
+        for _ in range(_MOST_MISSING_ENDS):
             try:
                 parsed.append(_parse_statement(language, source, rest))
-                rest = []
+                break
+            except MissingEnd as error:
+                findings.extend(error.diagnostics)
+                rest = error.rest
             except CompileError as error:
                 findings.extend(error.diagnostics)
-                rest = error.rest if isinstance(error, MissingEnd) else []
+                break
     if findings:
         raise CompileError(findings)
     return tuple(parsed)
