@@ -25,6 +25,7 @@ from penstock.planner.functions.signature import (
     Variable,
     signature,
 )
+from penstock.planner.scalars.argument_casts import propose_cast
 from penstock.planner.scalars.constants import judge
 from penstock.planner.scalars.implicit import as_text, read_text
 from penstock.planner.scalars.known import written_texts
@@ -34,9 +35,7 @@ from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_li
 from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
 from penstock.planner.types import (
     BINARY,
-    BOOLEAN,
     DATE,
-    DOUBLE,
     INTEGERS,
     MOMENTS,
     STRING,
@@ -110,55 +109,13 @@ def fit(
     types = ", ".join("lambda" if isinstance(each, exp.Lambda) else str(each.type) for each in arguments)
     problem = T006.at(span, name=function.name, types=types).because(f"it takes {takes}")
     form = _number_hint(function, arguments) or propose_form(function.name, written_texts(call.expressions))
-    castable = None if form else _find_castable(function, fitting, arguments, resolve_lambda)
-    if castable is not None and castable.span is not None:
-        before, after = (f"{function.name}(", ")") if len(arguments) == 1 else ("", f" instead of {castable.span.text}")
-        report.append(problem.with_sql(_write_number(castable), castable.span, before=before, after=after))
-        return None
     problem = problem.with_sql(form, otherwise=_cast_hint([patterns for _, patterns in fitting], arguments))
-    report.append(problem if problem.hint else _add_text(problem, function, fitting, arguments, resolve_lambda))
+
+    def fits(changed: Sequence[Argument]) -> bool:
+        return any(_fit(shape, patterns, function, changed, resolve_lambda, []) for shape, patterns in fitting)
+
+    report.append(problem if form else propose_cast(problem, function.name, arguments, fits))
     return None
-
-
-def _find_castable(
-    function: Function,
-    fitting: Sequence[tuple[Signature, tuple[Pattern, ...]]],
-    arguments: Sequence[Argument],
-    resolve_lambda: ResolveLambda,
-) -> Typed | None:
-    """The one argument that has to be a number for the call to fit; None if there is none."""
-    for place, argument in enumerate(arguments):
-        if not isinstance(argument, Typed) or argument.type not in (STRING, BOOLEAN) or is_text_literal(argument):
-            continue
-        number = make_typed(argument.expression, argument.expression.copy(), DOUBLE)
-        changed = [*arguments[:place], number, *arguments[place + 1 :]]
-        if any(_fit(shape, patterns, function, changed, resolve_lambda, []) for shape, patterns in fitting):
-            return argument
-    return None
-
-
-def _write_number(value: Typed) -> str:
-    """What makes a number of a text or a BOOLEAN."""
-    text = "" if value.span is None else value.span.text
-    return f"CAST({text} AS DOUBLE)" if value.type == STRING else f"IF({text}, 1, 0)"
-
-
-def _add_text(
-    problem: Diagnostic,
-    function: Function,
-    fitting: Sequence[tuple[Signature, tuple[Pattern, ...]]],
-    arguments: Sequence[Argument],
-    resolve_lambda: ResolveLambda,
-) -> Diagnostic:
-    """The finding with the one argument beside texts as a text, where the call then fits."""
-    others = [each for each in arguments if isinstance(each, Typed) and each.type not in (STRING, VOID)]
-    if len(others) != 1 or len(arguments) < 2 or others[0].span is None or as_text(others[0]) is others[0]:
-        return problem
-    changed = [as_text(each) if each is others[0] else each for each in arguments]
-    if not any(_fit(shape, patterns, function, changed, resolve_lambda, []) for shape, patterns in fitting):
-        return problem
-    text = others[0].span.text
-    return problem.with_sql(cast_hint(others[0], STRING), others[0].span, after=f" instead of {text}")
 
 
 def _fit(

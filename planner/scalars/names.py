@@ -176,7 +176,7 @@ _QUOTES = {'"': "double quotes", "`": "backquotes"}
 _OF_WINDOW = "a GROUP BY with a window has window_start and window_end, and so has a table of such groups"
 # Columns that ksqlDB adds to rows, and columns of windows.
 _PSEUDO_COLUMNS = {
-    **dict.fromkeys(("ROWNUM", "ROW_NUMBER"), "QUALIFY ROW_NUMBER() OVER (PARTITION BY key ORDER BY time) <= 10"),
+    "ROWNUM": "QUALIFY ROW_NUMBER() OVER (PARTITION BY key ORDER BY time) <= 10",
     "ROWPARTITION": "declare it: place INT METADATA FROM 'partition' VIRTUAL",
     "ROWOFFSET": "declare it: place BIGINT METADATA FROM 'offset' VIRTUAL",
     "ROWKEY": "name the key column; a FULL JOIN has COALESCE of both",

@@ -23,14 +23,14 @@ from penstock.diagnostics.codes.types import (
 )
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.parser import string_text
-from penstock.planner.functions import Function, is_bare
+from penstock.planner.functions import is_bare
 from penstock.planner.functions.elsewhere import is_unit_or_type
-from penstock.planner.functions.facts import Framing
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars import operators
 from penstock.planner.scalars.absent_fields import propose_element, propose_field
 from penstock.planner.scalars.arrows import read_arrows
 from penstock.planner.scalars.calls import Argument, fit
+from penstock.planner.scalars.framed import propose_framed
 from penstock.planner.scalars.implicit import unify_comparable
 from penstock.planner.scalars.known import known_function
 from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_literal, number_type, unit_of
@@ -292,7 +292,7 @@ class Resolver(msgspec.Struct, frozen=True):
         arguments = self._arguments(read_arrows(function, node.expressions))
         if function.framed:
             found = T008.at(node.meta.get("span"), construct=f"{function.name} without OVER")
-            hint = _propose_framed(function, node)
+            hint = propose_framed(function, node)
             self.report.append(found.because("It needs the order of the rows of a frame.").with_hint(hint))
             return None
         if arguments is None:
@@ -398,16 +398,3 @@ _CONSTRUCTS: dict[type[exp.Expression], str] = {
     exp.Tuple: "a row of values",
     exp.WithinGroup: "WITHIN GROUP",
 }
-
-
-_UNFRAMED = {Framing.FIRST: "MIN_BY", Framing.LAST: "MAX_BY"}
-
-
-def _propose_framed(function: Function, call: exp.Expression) -> str:
-    """A function of frames over the frame that it needs, or the aggregate that needs no frame."""
-    arguments = ", ".join(each.meta["span"].text for each in call.expressions if "span" in each.meta)
-    framed = f"{function.name}({arguments}) OVER (ORDER BY ROWTIME RANGE INTERVAL '10' MINUTE PRECEDING)"
-    simple = _UNFRAMED.get(function.framing) if function.framing is not None else None
-    if simple is not None and len(call.expressions) == 1:
-        return f"{simple}({arguments}, ROWTIME) beside GROUP BY, or {framed}"
-    return framed
