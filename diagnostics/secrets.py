@@ -18,7 +18,7 @@ SHOWN_OPTIONS = {
     *("state_partitions", "state_store", "intermediate_partitions", "auto_repartition", "on_row_error"),
     *("trigger", "realtime_batch", "trigger_interval", "partial_aggregates"),
 }
-"""The options and settings whose strings are shown, and so are those of slightly misspelt ones. Others are hidden."""
+"""The options and settings whose strings are shown. A slightly misspelt name is shown, too. Others are hidden."""
 
 _OF_OTHERS = {
     *("scan.startup.mode", "scan.startup.timestamp-millis", "properties.group.id", "value.format", "key.format"),
@@ -36,7 +36,7 @@ _ALIKE = 0.75  # how much of a word must match a secret: `pasword`, `tokne`
 _LONGEST = 24  # the most characters of a word that is alike
 
 _SPELT_ALIKE = 0.88  # how much of a name must match a harmless option: `formt`, `bootstrap.server`
-_SHORTEST_NAME, _LONGEST_NAME = 5, 40  # of an option that is alike
+_SHORTEST_NAME, _LONGEST_NAME = 5, 40  # a longer or shorter name is like none
 _MAY_HOLD_SECRETS = {"headers"}  # one of them may be Authorization
 
 _URL = re.compile(
@@ -200,7 +200,7 @@ def _redact_item(tokens: list[_Token], begin: int, end: int) -> Iterator[tuple[i
 
 
 def _is_plain(tokens: list[_Token]) -> bool:
-    """Whether it is a value in quotes that only look like those of the language, and no address."""
+    """Whether it is a value in quotes that only look like quotes of the language, and no address."""
     inner = [token for token in tokens[1:-1] if token.kind in ("word", "sign") and token.text not in "@:"]
     return len(tokens) > 2 and len(inner) == len(tokens) - 2 and not (tokens[0].text + tokens[-1].text).isascii()
 

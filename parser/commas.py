@@ -56,7 +56,7 @@ def explain_missing_comma(found: Diagnostic, stop: Stop) -> Diagnostic | None:
 
 
 def _is_list(stop: Stop, place: int) -> bool:
-    """Whether a token is in a SELECT list, in that of a GROUP BY or ORDER BY, or in one in parentheses."""
+    """Whether a token is in the list of a SELECT, a GROUP BY or an ORDER BY, or in a list in parentheses."""
     depth = 0
     for each in range(place - 1, 0, -1):
         token = stop.tokens[each]

@@ -1,4 +1,4 @@
-"""Signs that only look like those of the language, such as curly quotes and long dashes -> the right ones."""
+"""Signs that only look like signs of the language, such as curly quotes and long dashes -> the right ones."""
 
 from __future__ import annotations
 

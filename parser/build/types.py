@@ -237,7 +237,7 @@ def _unknown(span: Span, token: Token) -> CompileError:
 
 
 def _carry_parameters(span: Span, type_: str) -> str:
-    """The type with what stands in parentheses or brackets behind that of another system, where it can have it."""
+    """The type with the parameters that stand behind another system's type, where it can have them."""
     size, inner = re.search(r"\(\s*\d+\s*(,\s*\d+\s*)?\)", span.text), re.search("<.*>", span.text, re.DOTALL)
     if size is not None and type_.startswith("DECIMAL("):
         return f"DECIMAL{size[0]}"

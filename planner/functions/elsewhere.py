@@ -1,6 +1,6 @@
 """Functions that Spark does not have and other systems do, and the function to call instead, over the same arguments.
 
-Those whose meaning is certain are synonyms (`parser/synonyms.py`). These are near enough to be proposed.
+Functions whose meaning is certain are synonyms (`parser/synonyms.py`). These are near enough to be proposed.
 """
 
 from __future__ import annotations

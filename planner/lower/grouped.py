@@ -166,7 +166,7 @@ class Grouping(msgspec.Struct):
         return found.with_sql(f" GROUP BY {text}", self.end, after=after)
 
     def is_time(self, node: exp.Column) -> bool:
-        """Whether the column is an event time, of which each value would make a group of its own."""
+        """Whether the column is an event time, so that each value would make a group of its own."""
         return any(each in self.rows.scope.times for each in self.rows.scope.named(node.name, node.table or None)) or (
             node.name.upper() == EVENT_TIME and not self.rows.scope.named(node.name)
         )

@@ -19,7 +19,7 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 def propose_field(node: exp.Expression, value: Typed, fields: Sequence[str]) -> str | None:
     """What reads a field of a text of JSON, or a part of a time; None for other values.
 
-    `fields`: the names that stand behind the value, the first of which it does not have.
+    `fields`: the names that stand behind the value. It does not have the first one.
     """
     whole = node.meta["span"].text if "span" in node.meta else ""
     names = whole.split(".")

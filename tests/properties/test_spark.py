@@ -115,7 +115,7 @@ def examples(kind: str, number: int) -> list[Example]:
     best = {repr(each.plan): each for each in sorted(drawn, key=rows_to_tell)}
     rejecting = max(drawn, key=lambda each: (rows_rejected(each), rows_to_tell(each)))
     best.pop(repr(rejecting.plan))
-    chosen = [rejecting, *sorted(best.values(), key=rows_to_tell)[1 - number :]]
+    chosen = [rejecting, *sorted(best.values(), key=rows_to_tell)[max(len(best) + 1 - number, 0) :]]
     stops = [len(each.history.batches) // 2 if place % 3 == 0 else 0 for place, each in enumerate(chosen)]
     return [dataclasses.replace(each, stop=stop) for each, stop in zip(chosen, stops, strict=True)]
 
