@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from penstock.codegen.connectors import PACKAGES
 from penstock.codegen.connectors.databases import list_address, list_arguments, list_find_arguments, list_tries
 from penstock.codegen.connectors.delta import LEDGER_SINK, list_delta_arguments, list_delta_place
 from penstock.codegen.files_cost import files_settings
@@ -27,16 +28,19 @@ from penstock.codegen.sql.records import Records, records_of
 from penstock.codegen.sql.sent_messages import KEY, VALUE, list_avro_parts, list_message_items
 from penstock.codegen.text import spark_text
 from penstock.planner import find_inside
+from penstock.planner.connectors import DATABASES
 from penstock.planner.plan import DEFAULTS, Intermediate, Node, RunningQuery, Scan, Settings, Stateful
 from penstock.planner.plan.walk import walk
 
 __all__ = [
     "BITS",
+    "DATABASES",
     "HAVE",
     "HEADERS",
     "KEY",
     "LEDGER_SINK",
     "NAMES",
+    "PACKAGES",
     "RECORDS",
     "RECORD_FILE",
     "VALUE",

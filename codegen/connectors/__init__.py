@@ -7,11 +7,8 @@ from dataclasses import dataclass
 
 from penstock.codegen.connectors import databases, delta, files, intermediate, local
 from penstock.codegen.program import Input, SparkQuery
-from penstock.planner.connectors import CONSOLE, FILES, INTERMEDIATE, MEMORY, RATE
+from penstock.planner.connectors import CONNECTORS, CONSOLE, DATABASES, FILES, INTERMEDIATE, MEMORY, RATE
 from penstock.planner.connectors.delta import DELTA
-from penstock.planner.connectors.duckdb import DUCKDB
-from penstock.planner.connectors.postgres import POSTGRES
-from penstock.planner.connectors.sqlite import SQLITE
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,9 @@ CALLS = {
     CONSOLE.name: Calls(write=local.write_console),
     MEMORY.name: Calls(write=local.write_memory, end=local.print_memory),
     INTERMEDIATE.name: Calls(intermediate.read, intermediate.write),
-    **{each.name: Calls(write=databases.write) for each in (POSTGRES, SQLITE, DUCKDB)},
+    **dict.fromkeys(DATABASES, Calls(write=databases.write)),
     DELTA.name: Calls(write=delta.write),
 }
 """By connector."""
+PACKAGES = {each.name: dict(each.packages) for each in CONNECTORS if each.packages}
+"""By connector: modules of Python, and what pip installs them from; empty where Penstock itself needs them."""

@@ -16,6 +16,7 @@ from penstock.planner.connectors.sqlite import SQLITE
 from penstock.planner.connectors.tail import TAIL
 
 CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGRES, SQLITE, DUCKDB, DELTA)
+DATABASES = tuple(each.name for each in CONNECTORS if each.is_database)
 UNRELEASED = {"iceberg": "Iceberg's newest release for Spark, 1.12.0, is for Spark 4.1. It fails on Spark 4.3."}
 """Connectors that wait for a release of others: their names, and which one is missing."""
 INTERNAL = (INTERMEDIATE, TAIL)
@@ -24,6 +25,12 @@ INTERNAL = (INTERMEDIATE, TAIL)
 _OPTIONS = [option for connector in CONNECTORS for option in connector.options]
 _SECRET = {option.name for option in _OPTIONS if option.secret}
 show_options(option.name for option in _OPTIONS if option.name not in _SECRET)
+
+
+def show_databases() -> str:
+    """The connectors of databases as hints name them."""
+    *others, last = (f"'{name}'" for name in DATABASES)
+    return f"{', '.join(others)} or {last}"
 
 
 def find_connector(name: str) -> Connector | None:
@@ -39,6 +46,7 @@ def connector_of(name: str) -> Connector:
 __all__ = [
     "CONNECTORS",
     "CONSOLE",
+    "DATABASES",
     "EXAMPLE",
     "FILES",
     "INTERMEDIATE",
@@ -55,4 +63,5 @@ __all__ = [
     "connector_of",
     "find_connector",
     "find_unsupported_column",
+    "show_databases",
 ]

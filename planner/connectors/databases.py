@@ -29,6 +29,8 @@ from penstock.planner.types import (
     Type,
 )
 
+PACKAGES = (("sqlalchemy", "sqlalchemy"), ("tenacity", "tenacity"))
+"""What each of them needs."""
 LEDGER = "penstock_ledger"
 """The table in which Penstock keeps which micro-batches are written. It lies beside the tables of users."""
 

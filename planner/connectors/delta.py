@@ -137,6 +137,7 @@ def check(
 DELTA = Connector(
     "delta",
     "a Delta Lake table",
+    packages=(("deltalake", "deltalake"), ("tenacity", "tenacity")),
     one_row=True,
     reads_stream=True,
     reads_table=True,

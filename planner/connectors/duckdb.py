@@ -1,11 +1,13 @@
 """Tables of DuckDB files."""
 
-from penstock.planner.connectors.databases import PATH, SHARED, TABLE, is_any, make_check
+from penstock.planner.connectors.databases import PACKAGES, PATH, SHARED, TABLE, is_any, make_check
 from penstock.planner.connectors.option import Connector
 
 DUCKDB = Connector(
     "duckdb",
     "a table of a DuckDB file",
+    is_database=True,
+    packages=(*PACKAGES, ("duckdb", ""), ("duckdb_engine", "duckdb-engine")),
     only_tables=True,
     reads_now=True,
     looks_up=True,

@@ -216,6 +216,7 @@ def sees_topic(read: str, written: str) -> bool:
 KAFKA = Connector(
     "kafka",
     "a Kafka topic",
+    packages=(("confluent_kafka", "confluent-kafka"), ("fastavro", "fastavro")),
     reads_stream=True,
     reads_table=True,
     appends=True,

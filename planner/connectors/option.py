@@ -149,6 +149,10 @@ class Connector(msgspec.Struct, frozen=True):
     metadata: tuple[Metadata, ...] = ()
     looks_up: bool = False
     """Whether it can give the rows of a table for keys, and the columns and rows that a read asks for."""
+    is_database: bool = False
+    """Whether it is a SQL database, which one library reads and writes for all of them."""
+    packages: tuple[tuple[str, str], ...] = ()
+    """Modules of Python that it needs, and what pip installs them from; empty where Penstock itself needs them."""
     only_tables: bool = False
     """Whether each of its rows has a primary key, so that no stream can be there."""
     one_row: bool = False

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C003, C020
 from penstock.planner.connectors.databases import (
+    PACKAGES,
     SHARED,
     TABLE,
     check_length,
@@ -56,6 +57,8 @@ def split_url(value: str) -> SplitResult | None:
 POSTGRES = Connector(
     "postgres",
     "a PostgreSQL table",
+    is_database=True,
+    packages=(*PACKAGES, ("psycopg", "'psycopg[binary]'")),
     only_tables=True,
     one_row=True,
     reads_now=True,

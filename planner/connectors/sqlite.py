@@ -1,11 +1,13 @@
 """Tables of SQLite files."""
 
-from penstock.planner.connectors.databases import PATH, SHARED, TABLE, is_simple, make_check
+from penstock.planner.connectors.databases import PACKAGES, PATH, SHARED, TABLE, is_simple, make_check
 from penstock.planner.connectors.option import Connector
 
 SQLITE = Connector(
     "sqlite",
     "a table of a SQLite file",
+    is_database=True,
+    packages=PACKAGES,
     only_tables=True,
     one_row=True,
     reads_now=True,

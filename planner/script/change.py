@@ -14,7 +14,7 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K008, K010, K021
 from penstock.parser import ast
 from penstock.planner.catalog import Declared, explain_unknown
-from penstock.planner.connectors import connector_of
+from penstock.planner.connectors import connector_of, show_databases
 from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context, make_scope, resolve_condition, resolve_scalar
 from penstock.planner.lower.items import find_value_column
@@ -141,7 +141,7 @@ def require_target(statement: Statement, context: Context) -> Declared:
     if not (connector.partial_updates if isinstance(statement, ast.Update) else connector.changes_rows):
         reason = f"the connector {connector.name} cannot change single rows"
         found = K021.at(span, "", statement=verb(statement), target=entry.name, reason=reason)
-        hint = "keep the table in a database: connector = 'postgres', 'sqlite' or 'duckdb'"
+        hint = f"keep the table in a database: connector = {show_databases()}"
         raise CompileError([found.also(entry.span, "declared here").with_hint(hint)])
     return entry
 

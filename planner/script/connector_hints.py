@@ -7,7 +7,7 @@ from sqlglot import exp
 from penstock.diagnostics import Diagnostic, Span, nearest
 from penstock.diagnostics.codes.connectors import C001, C008
 from penstock.parser import ast
-from penstock.planner.connectors import CONNECTORS, EXAMPLE, FILES
+from penstock.planner.connectors import CONNECTORS, DATABASES, EXAMPLE, FILES, show_databases
 from penstock.planner.connectors.topics import describe_topic
 
 # Connectors of other systems, the one that serves instead, and the words behind it.
@@ -17,8 +17,9 @@ _OTHERS = {
     "print": ("console", " of a stream"),
     "blackhole": ("memory", ""),
     "datagen": ("rate", " counts; connector = 'files' reads rows that are written before"),
-    "jdbc": ("postgres", ", 'sqlite' or 'duckdb' of a table"),
-    "mongodb": ("postgres", ", 'sqlite' or 'duckdb' of a table"),
+    **dict.fromkeys(
+        ("jdbc", "mongodb"), (DATABASES[0], f"{show_databases().removeprefix(repr(DATABASES[0]))} of a table")
+    ),
     **dict.fromkeys(
         ("mysql-cdc", "postgres-cdc", "oracle-cdc", "sqlserver-cdc", "mongodb-cdc"),
         ("kafka", " reads changes that another program captures into a topic"),

@@ -1,7 +1,8 @@
-"""The connector of a name -> its module in this folder, with the constant CONNECTOR."""
+"""The connector of a name -> its module in this folder, with the constant CONNECTOR. All databases share one."""
 
 from importlib import import_module
 
+from penstock.codegen import DATABASES
 from penstock.codegen.program import Input, RemoteView, SparkQuery
 from penstock.runtime.connectors.protocol import (
     HoldingSink,
@@ -19,7 +20,7 @@ def connector_of(name: str) -> RuntimeConnector:
     Raises RunError if a package that it needs is not installed.
     """
     check_packages(name)
-    found = import_module(f"{__name__}.{name}").CONNECTOR
+    found = import_module(f"{__name__}.{'databases' if name in DATABASES else name}").CONNECTOR
     assert isinstance(found, RuntimeConnector), f"{name}.CONNECTOR is none"
     return found
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from penstock import codegen
 from penstock.diagnostics.codes.running import R067
 from penstock.runtime.failure.errors import RunError
 
-_SHARED = {"sqlalchemy": "sqlalchemy", "tenacity": "tenacity"}
 PACKAGES: dict[str, dict[str, str]] = {
-    "postgres": _SHARED | {"psycopg": "'psycopg[binary]'"},
-    "sqlite": _SHARED,
-    "duckdb": _SHARED | {"duckdb_engine": "duckdb-engine"},
-    "delta": {"deltalake": "deltalake", "tenacity": "tenacity"},
-    "kafka": {"confluent_kafka": "confluent-kafka", "fastavro": "fastavro"},
+    name: {module: package for module, package in needed.items() if package}
+    for name, needed in codegen.PACKAGES.items()
 }
 """By connector: the modules that it needs, and what pip installs them from."""
 

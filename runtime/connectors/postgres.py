@@ -1,5 +1,0 @@
-"""Tables of PostgreSQL."""
-
-from penstock.runtime.connectors.databases import CONNECTOR
-
-__all__ = ["CONNECTOR"]

@@ -1,5 +1,0 @@
-"""Tables of SQLite."""
-
-from penstock.runtime.connectors.databases import CONNECTOR
-
-__all__ = ["CONNECTOR"]
