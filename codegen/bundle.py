@@ -36,13 +36,16 @@ class Import:
 def bundle_definitions(text: str, modules: Iterable[str]) -> tuple[str, list[str]]:
     """The imports, and the definitions in the order of the modules, that the text needs. The modules are not imported.
 
-    A name that the text uses and does not define is defined in one of the modules, or is a builtin.
+    A name that the text uses and does not define is that of a definition in one of the modules, or of a builtin. What
+    the text defines takes the place of a definition in a module.
     """
     known: dict[str, Definition] = {}
     for module in modules:
         for name, definition in definitions(module).items():
             assert name not in known, f"{name} is defined twice: in {module}, too"
             known[name] = definition
+    for name in defined_names(text):
+        known.pop(name, None)
     used: set[str] = set()
     imports: set[Import] = set()
     ahead = [*free_names(text)]
@@ -81,6 +84,11 @@ def definitions(module: str) -> dict[str, Definition]:
 def free_names(text: str) -> frozenset[str]:
     """The names of the module that a text of Python uses, in functions and classes, too."""
     return frozenset(_free_names(symtable(text, "<text>", "exec")))
+
+
+def defined_names(text: str) -> frozenset[str]:
+    """The names that a text of Python gives a value at its top."""
+    return frozenset(each.get_name() for each in symtable(text, "<text>", "exec").get_symbols() if each.is_assigned())
 
 
 def _free_names(table: SymbolTable) -> Iterator[str]:

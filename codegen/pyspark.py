@@ -7,7 +7,7 @@ from textwrap import indent
 
 from penstock.codegen.bundle import bundle_definitions
 from penstock.codegen.connectors import CALLS
-from penstock.codegen.connectors.databases import look_up
+from penstock.codegen.connectors.databases import look_up, write_engines
 from penstock.codegen.files_cost import files_settings
 from penstock.codegen.folders import folder_name, source_name
 from penstock.codegen.literals import comment_text, literal, sql_literal
@@ -35,6 +35,7 @@ from penstock.codegen.program import (
 from penstock.codegen.spark_versions import number_text
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.building import B002
+from penstock.planner.connectors import DATABASES
 
 _DOCUMENTATION = '''"""Streaming queries, written by Penstock.
 
@@ -45,9 +46,9 @@ in = rejected + late + filtered + used.
 '''
 
 _DATABASES = (
-    *("faults", "secret_refs", "locks", "address", "spark_types", "refused_records", "counters", "retries"),
-    *("column_types", "target_table", "attempts", "table_ledger", "operations", "postgres", "sqlite", "duckdb"),
-    *("collations", "batch_changes", "writer", "reads", "finder"),
+    *("faults", "secret_refs", "locks", "spark_types", "refused_records", "counters", "retries", "found_table"),
+    *("address", "target_table", "operations", "reads", "engine", "postgres_operations", *DATABASES, "engines"),
+    *("attempts", "table_ledger", "collations", "batch_changes", "writer", "finder"),
 )
 _WORKER = ("pack", "panes", "partials", "bucket_rows", "bucket_lookup", "bucket_multiset", "bucket_sessions")
 MODULES = (
@@ -74,7 +75,8 @@ def eject(program: Program) -> str:
     and partial aggregates also need duckdb.
     Raises CompileError where a connector is not made for it.
     """
-    own = [*(_query(query, _settings_of(query, program)) for query in program.queries), _main(program)]
+    queries = [_query(query, _settings_of(query, program)) for query in program.queries]
+    own = [*write_engines(program), *queries, _main(program)]
     imports, parts = bundle_definitions("\n".join(own), MODULES)
     head = "\n".join([_DOCUMENTATION, imports, _settings(program)])
     return "\n\n".join(part.strip("\n") + "\n" for part in (head, *parts, *own))

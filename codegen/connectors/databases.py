@@ -9,7 +9,8 @@ import msgspec
 
 from penstock.codegen.connectors.calls import leave_out, write_call, write_keywords
 from penstock.codegen.literals import literal, sql_literal
-from penstock.codegen.program import Input, QueryOutput, RemoteView, SparkQuery
+from penstock.codegen.program import Input, Program, QueryOutput, RemoteView, SparkQuery
+from penstock.planner.connectors import DATABASES
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +84,12 @@ def list_find_arguments(view: RemoteView) -> FindArguments:
     return FindArguments(list_address(view), leave_out(table), leave_out(policy), rows)
 
 
-def list_address(place: QueryOutput | RemoteView | Input) -> dict[str, Any]:
-    """The arguments of `Address`; `password` is a SecretOption."""
+def list_address(place: QueryOutput | RemoteView | Input, dialect: str | None = None) -> dict[str, Any]:
+    """The arguments of `Address`; `password` is a SecretOption. `dialect`: that of the connector unless given."""
     values = place.values
     return leave_out(
         {
-            "dialect": place.connector,
+            "dialect": dialect or place.connector,
             "url": values.get("url", values.get("path")),
             "password": values.get("password"),
             "connect_timeout": to_seconds(place.number("connect_timeout")),
@@ -124,6 +125,14 @@ def write(query: SparkQuery) -> str:
     sums = [f"sums={write_call('UpdateSums', write_keywords(given.sums))}"] if given.sums else []
     changes = write_call("RowsToTable", [*write_keywords(given.changes), *sums])
     return write_call("change_table", ["rows", writer, changes, literal(str(given.table["name"])), "checkpoint"])
+
+
+def write_engines(program: Program) -> list[str]:
+    """The databases of a program, so that it has no more of the library than it needs; nothing if there are none."""
+    places = [place for query in program.queries for place in (query.output, *query.views)]
+    named = dict.fromkeys(each.connector for each in places if isinstance(each, QueryOutput | RemoteView))
+    engines = [f"{literal(name)}: {name.upper()}" for name in named if name in DATABASES]
+    return [f"ENGINES = {{{', '.join(engines)}}}\n"] if engines else []
 
 
 def look_up(view: RemoteView) -> str:

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
-from penstock.kit.databases.address import connect_database, is_replaced
-from penstock.kit.databases.faults import FAULT_HINTS, TableError, find_fault
-from penstock.kit.databases.locks import describe_holders
+from penstock.kit.databases.address import connect_database
+from penstock.kit.databases.faults import FAULT_HINTS, TableError
 from penstock.kit.databases.operations import raw_cursor
 from penstock.kit.databases.retries import (
     Result,
@@ -55,9 +54,7 @@ class TableConnection:
         if connection is None:
             return
         try:
-            if self._table.address.dialect == "sqlite" and not connection.invalidated:
-                # A statement that an exception's traceback still knows keeps a closed connection, and its lock.
-                connection.connection.rollback()
+            self._table.address.engine.release(connection)
         finally:
             # Not only closed: that would ask a server that may be away to roll back.
             connection.invalidate()
@@ -66,7 +63,7 @@ class TableConnection:
     def _attempt(self, action: Callable[[sa.Connection], Result]) -> Result:
         address = self._table.address
         try:
-            if self._connection is None or is_replaced(address, self._connection):
+            if self._connection is None or address.engine.is_replaced(address, self._connection):
                 self.close()
                 create = self._table.create and not self._read_only
                 self._connection = connect_database(address, create, read_only=self._read_only)
@@ -76,7 +73,7 @@ class TableConnection:
             self._connection.commit()
         except BaseException as error:
             self.close()
-            fault = find_fault(address.dialect, error)
+            fault = address.engine.find_fault(error)
             if fault is None:
                 raise
             if fault.is_lock:
@@ -85,15 +82,12 @@ class TableConnection:
                 raise TransientError(fault) from None
             message = f"{self._table.place}: {fault.text}"
             raise TableError(fault.kind, message, FAULT_HINTS.get(fault.kind)) from None
-        if address.dialect == "duckdb":
-            # No other process can open the file meanwhile.
+        if not address.engine.keeps_connections:
             self.close()
         return result
 
     def _name_holders(self) -> str:
-        """Who holds locks on the tables that a transaction of PostgreSQL writes, behind a colon; empty if unknown."""
-        import psycopg
-
+        """Who holds locks on the tables that a transaction writes, behind a colon; empty if unknown."""
         table = self._table
         schema = f"{quote_identifier(table.schema)}." if table.schema else ""
         try:
@@ -101,9 +95,8 @@ class TableConnection:
         except (sa.exc.SQLAlchemyError, TableError):
             return ""
         try:
-            held = describe_holders(raw_cursor(connection), [table.quoted_name, f"{schema}penstock_ledger"])
-        except psycopg.Error:
-            return ""
+            tables = [table.quoted_name, f"{schema}penstock_ledger"]
+            held = table.address.engine.describe_holders(raw_cursor(connection), tables)
         finally:
             connection.invalidate()
             connection.close()

@@ -10,11 +10,10 @@ import sqlalchemy as sa
 from sqlalchemy.schema import CreateTable
 
 from penstock.kit.databases.counters import RowCounts
-from penstock.kit.databases.faults import ConflictError, TableError, find_fault
+from penstock.kit.databases.faults import ConflictError, TableError
 from penstock.kit.databases.operations import Operations
 from penstock.kit.databases.refused_records import record_of
-from penstock.kit.databases.spark_types import find_unfit
-from penstock.kit.databases.target_table import TargetTable, has_table
+from penstock.kit.databases.target_table import TargetTable
 
 
 class Changes:
@@ -39,7 +38,7 @@ class Changes:
         self._connection, self._operations, self._table = connection, operations, table
         self._batch_size, self._max_rejected = batch_size, max_rejected
         self._begin_again = begin_again
-        self._has_savepoints = table.address.dialect != "duckdb"
+        self._engine = table.address.engine
         self._done: list[tuple[Callable[[pa.Table], Any], pa.Table]] = []
         self._rejected: list[tuple[str, str]] = []
 
@@ -130,7 +129,7 @@ class Changes:
         if not self._rejected:
             return
         table = describe_rejected(name, self._table.schema)
-        if not has_table(self._connection, self._table, name):
+        if not self._engine.has_table(self._connection, self._table.schema, name):
             self._connection.execute(CreateTable(table, if_not_exists=True))
         now = datetime.now(UTC)
         # PostgreSQL has no texts with NUL.
@@ -150,14 +149,14 @@ class Changes:
     def _unfit(self, rows: pa.Table) -> pa.Array:
         """Which rows the database cannot have, as a mask."""
         mask = pa.repeat(False, rows.num_rows)
-        for unfit, _ in find_unfit(self._table.address.dialect, self._required_key, rows):
+        for unfit, _ in self._engine.find_unfit(self._required_key, rows):
             mask = pc.or_(mask, pc.fill_null(unfit, False))
         return mask
 
     def _fit(self, rows: pa.Table) -> pa.Table:
         """The rows that the database may get. The others are set aside."""
         rows = self._conform(rows)
-        for unfit, reason in list(find_unfit(self._table.address.dialect, self._required_key, rows)):
+        for unfit, reason in list(self._engine.find_unfit(self._required_key, rows)):
             for row in rows.filter(unfit).slice(0, self._max_rejected + 1).to_batches(max_chunksize=1):
                 self._refuse(pa.Table.from_batches([row]), reason)
         return rows.filter(pc.invert(self._unfit(rows)))
@@ -184,11 +183,11 @@ class Changes:
 
         Gives the rows that were taken, and the results.
         """
-        savepoint = self._connection.begin_nested() if self._has_savepoints else None
+        savepoint = self._connection.begin_nested() if self._engine.has_savepoints else None
         try:
             result = run(rows)
         except Exception as error:
-            fault = find_fault(self._table.address.dialect, error)
+            fault = self._engine.find_fault(error)
             if fault is None or fault.action != "refuse":
                 # The connection is of no more use: SQLite has ended the transaction if the disk is full.
                 raise

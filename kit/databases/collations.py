@@ -25,19 +25,6 @@ def check_collations(connection: sa.Connection, table: TargetTable) -> None:
         texts = "".join(f" UNION ALL SELECT '{text}'" for text in PROBES)
         cursor.execute(f"SELECT COUNT(DISTINCT c) FROM ({column}{texts}) AS probes")
         [(different,)] = cursor.fetchall()
-        if different < len(PROBES) or name in list_collated(connection, table):
+        if different < len(PROBES) or name in table.address.engine.list_collated(connection, table):
             message = f"{table.place} takes different values of its key {name} to be equal, by its collation"
             raise TableError("key", message, "give the column a collation that compares the bytes of texts")
-
-
-def list_collated(connection: sa.Connection, table: TargetTable) -> set[str]:
-    """The columns of SQLite that have another collation in a unique index over the key."""
-    if table.address.dialect != "sqlite":
-        return set()
-    cursor, collated = raw_cursor(connection), set()
-    indexes = 'SELECT name FROM pragma_index_list(?, ?) WHERE "unique"'
-    for index in cursor.execute(indexes, (table.bare_name, table.schema or "main")).fetchall():
-        found = cursor.execute("SELECT name, coll FROM pragma_index_xinfo(?) WHERE key", index).fetchall()
-        if {name for name, _ in found} == set(table.key):
-            collated |= {name for name, collation in found if collation != "BINARY"}
-    return collated

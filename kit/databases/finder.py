@@ -12,15 +12,10 @@ import sqlalchemy as sa
 
 from penstock.kit.databases.attempts import TableConnection
 from penstock.kit.databases.faults import FAULT_HINTS, TableError
-from penstock.kit.databases.reads import FEW_KEYS, ColumnCondition, find_rows, has_rows, select_rows
-from penstock.kit.databases.spark_types import find_unfit, number_keys
-from penstock.kit.databases.target_table import (
-    TargetTable,
-    check_columns,
-    check_key,
-    create_table,
-    inspect_table,
-)
+from penstock.kit.databases.operations import FEW_KEYS
+from penstock.kit.databases.reads import ColumnCondition, find_rows, has_rows
+from penstock.kit.databases.spark_types import number_keys
+from penstock.kit.databases.target_table import TargetTable, check_columns, check_key, create_table
 
 _SENT_TOGETHER = 100
 """Statements with few keys. The next one does not wait for the answer of the one before."""
@@ -87,10 +82,10 @@ class TableReader:
         names = table.arrow_schema().names
 
         def look(connection: sa.Connection) -> None:
-            found = inspect_table(connection, table)
+            found = table.address.engine.inspect(connection, table)
             if found is None and table.create:
                 create_table(connection, table)
-                found = inspect_table(connection, table)
+                found = table.address.engine.inspect(connection, table)
             if found is None:
                 raise TableError("missing_table", f"there is no {table.place}", FAULT_HINTS["missing_table"])
             check_columns(found, table)
@@ -110,7 +105,9 @@ class TableReader:
 
         Raises TableError.
         """
-        return self._connection.run(lambda connection: select_rows(connection, self._table, names, conditions))
+        table = self._table
+        select = table.address.engine.select_rows
+        return self._connection.run(lambda connection: select(connection, table, names, conditions))
 
     def find(self, names: Sequence[str], keys: pa.Table) -> pa.Table:
         """These columns of the rows of some distinct keys, in any order.
@@ -118,7 +115,7 @@ class TableReader:
         Raises TableError.
         """
         absent = pa.repeat(False, keys.num_rows)
-        for unfit, _ in find_unfit(self._table.address.dialect, self._table.key, keys):
+        for unfit, _ in self._table.address.engine.find_unfit(self._table.key, keys):
             absent = pc.or_(absent, pc.fill_null(unfit, False))
         keys = keys.filter(pc.invert(absent))
         if keys.num_rows == 0:

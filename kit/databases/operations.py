@@ -1,13 +1,20 @@
 """What is done to a table inside of one transaction; each database has a class of its own."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 import sqlalchemy as sa
 
 from penstock.kit.databases.spark_types import quote_identifier
-from penstock.kit.databases.target_table import TargetTable
+
+if TYPE_CHECKING:
+    from penstock.kit.databases.target_table import TargetTable
+
+FEW_KEYS = 1_000
+"""Up to so many keys a statement costs more to send than to answer."""
 
 
 class Operations(Protocol):
@@ -73,3 +80,8 @@ def assign_columns(table: TargetTable, names: Sequence[str], added: Collection[s
     return ", ".join(
         f"{quoted} = {f't.{quoted} + ' if name in added else ''}s.{quoted}" for name, quoted in others.items()
     )
+
+
+def describe_unfit(table: TargetTable, reason: object) -> str:
+    """What is wrong with a value that Arrow does not take."""
+    return f"{table.place} has a value that its declaration does not allow: {reason}"

@@ -1,226 +1,280 @@
-"""Writes to PostgreSQL: Arrow writes CSV, COPY loads it into a temporary table, and one statement merges that."""
+"""PostgreSQL, by psycopg."""
 
-import io
-from collections.abc import Collection, Sequence
+from __future__ import annotations
 
-import numpy as np
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv as arrow_csv
 import sqlalchemy as sa
 
-from penstock.kit.databases.column_types import postgres_bounds
-from penstock.kit.databases.faults import TableError
-from penstock.kit.databases.operations import (
-    assign_columns,
-    list_names,
-    match_key,
-    raw_cursor,
-    resolve_conflict,
-)
+from penstock.kit.databases.engine import ServerEngine, holds_decimal
+from penstock.kit.databases.faults import DatabaseFault, TableError
+from penstock.kit.databases.found_table import FoundTable
+from penstock.kit.databases.locks import LOCK_SECONDS, describe_holders
+from penstock.kit.databases.operations import FEW_KEYS, list_names, match_key, raw_cursor
+from penstock.kit.databases.postgres_operations import BY_INDEX, PostgresOperations, read_copy, read_texts
 from penstock.kit.databases.spark_types import quote_identifier
-from penstock.kit.databases.target_table import FoundTable, TargetTable
 
-ROW_NUMBER = "penstock_row"
-BY_INDEX = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
-"""For a transaction: rows are found by the index of their key. Other plans read the whole table in each statement."""
-FIRST_TIME, LAST_TIME = -62_135_596_800_000_000, 253_402_300_799_999_999
-"""The years 1 to 9999, in microseconds since 1970, whose times Arrow writes as texts."""
+if TYPE_CHECKING:
+    from penstock.kit.databases.address import Address
+    from penstock.kit.databases.operations import Operations
+    from penstock.kit.databases.reads import ColumnCondition
+    from penstock.kit.databases.target_table import TargetTable
+
+POSTGRES_TYPES = {
+    pa.bool_(): "boolean",
+    pa.int8(): "smallint",
+    pa.int16(): "smallint",
+    pa.int32(): "integer",
+    pa.int64(): "bigint",
+    pa.float32(): "real",
+    pa.float64(): "double precision",
+    pa.string(): "text",
+    pa.binary(): "bytea",
+    pa.date32(): "date",
+    pa.timestamp("us", "UTC"): "timestamp with time zone",
+    pa.time64("ns"): "time without time zone",
+}
+POSTGRES_HOLDS = {
+    pa.bool_(): ("BOOLEAN",),
+    pa.int8(): ("SMALLINT", "INTEGER", "BIGINT"),
+    pa.int16(): ("SMALLINT", "INTEGER", "BIGINT"),
+    pa.int32(): ("INTEGER", "BIGINT"),
+    pa.int64(): ("BIGINT",),
+    pa.float32(): ("REAL", "DOUBLE_PRECISION"),
+    pa.float64(): ("DOUBLE_PRECISION",),
+    pa.string(): ("TEXT", "VARCHAR"),
+    pa.binary(): ("BYTEA",),
+    pa.date32(): ("DATE",),
+}
+POSTGRES_STATES: dict[str, tuple[str, Literal["retry", "refuse", "stop"]]] = {
+    "08": ("connect", "retry"),
+    "22": ("rejected", "refuse"),
+    "23": ("rejected", "refuse"),
+    "28": ("password", "stop"),
+    "3D000": ("missing_database", "stop"),
+    "3F000": ("missing_table", "stop"),
+    "40": ("conflict", "retry"),
+    "42501": ("permission", "stop"),
+    "42703": ("columns", "stop"),
+    "42P01": ("missing_table", "stop"),
+    "42P10": ("key", "stop"),
+    "44000": ("rejected", "refuse"),
+    "53": ("connect", "retry"),
+    "53100": ("full", "retry"),
+    "53400": ("full", "retry"),
+    "54000": ("rejected", "refuse"),
+    "55P03": ("timeout", "retry"),
+    "57": ("connect", "retry"),
+    "57014": ("timeout", "retry"),
+    "25P03": ("timeout", "retry"),
+    "25006": ("permission", "stop"),
+    "58030": ("full", "retry"),
+    "P0001": ("rejected", "refuse"),
+}
+"""SQLSTATEs, and classes of them: the kind, and what to do."""
+LOCKED = "55P03"
+POSTGRES_LOGIN = (
+    (r"password|SASL|SCRAM|role .* does not exist|pg_hba|is not permitted to log in", "password"),
+    (r"database .* does not exist", "missing_database"),
+    (r"permission denied for database", "permission"),
+)
+"""libpq gives no SQLSTATE of a refused login."""
 
 
-class PostgresOperations:
-    """The operations of one transaction of PostgreSQL."""
+class PostgresEngine(ServerEngine):
+    """PostgreSQL."""
 
-    def __init__(self, connection: sa.Connection, table: TargetTable, found: FoundTable) -> None:
-        self._cursor = raw_cursor(connection)
-        self._table, self._found = table, found
-        self._stages: dict[tuple[str, ...], str] = {}
-        self._used: set[str] = set()
-        # What is checked at COMMIT could not be put down to a row.
-        self._cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        self._cursor.execute(BY_INDEX)
+    title = "PostgreSQL"
+    schemes = ("postgresql", "postgres")
+    column_types = POSTGRES_TYPES
 
-    def prepare(self, names: Sequence[str], numbered: bool) -> None:
-        """Makes the temporary table. A savepoint that is rolled back must not take it away."""
-        self._stage([*names, ROW_NUMBER] if numbered else names)
+    def complete_url(self, url: str) -> str:
+        """As `DatabaseEngine.complete_url`. It has what the variables PGHOST … say here."""
+        parts, query = self.parse_url(url), {}
+        host, port = os.environ.get("PGHOST"), os.environ.get("PGPORT")
+        if not parts.host and "host" not in parts.query and host:
+            query["host"] = host
+        if not parts.port and "port" not in parts.query and port:
+            query["port"] = port
+        user, database = parts.username or os.environ.get("PGUSER"), parts.database or os.environ.get("PGDATABASE")
+        return parts.update_query_dict(query).set(username=user, database=database).render_as_string()
 
-    def upsert(self, rows: pa.Table) -> None:
-        """As `Operations.upsert`."""
-        table, names = self._table, rows.column_names
-        stage, columns = self._load(rows), list_names(rows.column_names)
-        if not self._found.required <= set(names):
-            # The INSERT below would be refused before it finds that the row is there.
-            self._update(stage, names)
-            missing = f"NOT EXISTS (SELECT 1 FROM {table.quoted_name} AS t WHERE {match_key(table, 't.', 's.')})"
-        else:
-            missing = "true"
-        self._cursor.execute(
-            f"INSERT INTO {table.quoted_name} ({columns}) SELECT {columns} FROM {stage} AS s WHERE {missing} "
-            + resolve_conflict(table, names)
-        )
+    def connect(self, address: Address, create: bool, read_only: bool) -> sa.Connection:
+        """A connection by psycopg. Times are in UTC and texts in UTF-8, whatever the server prefers."""
+        url = self.parse_url(address.url).set(drivername="postgresql+psycopg")
+        given = url.query.get("options", "")
+        own = f"-c lock_timeout={LOCK_SECONDS * 1000}"  # which the URL may set otherwise
+        options = f"-c timezone=UTC -c datestyle=ISO -c statement_timeout={address.statement_timeout * 1000}"
+        options += " -c default_transaction_read_only=on" * read_only
+        arguments = {
+            "connect_timeout": address.connect_timeout,
+            "options": f"{own} {given if isinstance(given, str) else ' '.join(given)} {options}",
+            "client_encoding": "utf8",
+            "application_name": "penstock",
+            # A host that vanishes is noticed while an answer is awaited.
+            "keepalives_idle": 30,
+            "keepalives_interval": 10,
+            "keepalives_count": 3,
+            "tcp_user_timeout": address.statement_timeout * 1000,
+            # A pooler may give each transaction another connection.
+            "prepare_threshold": None,
+        }
+        if address.password is not None:
+            arguments["password"] = address.password.read()
+        url = url.difference_update_query(["options"])
+        return sa.create_engine(url, poolclass=sa.NullPool, hide_parameters=True, connect_args=arguments).connect()
 
-    def insert(self, rows: pa.Table) -> int:
-        """As `Operations.insert`."""
-        stage, columns = self._load(rows), list_names(rows.column_names)
-        self._cursor.execute(
-            f"INSERT INTO {self._table.quoted_name} ({columns}) SELECT {columns} FROM {stage} "
-            + resolve_conflict(self._table, self._table.key)
-        )
-        return int(self._cursor.rowcount)
+    def explain_error(self, error: BaseException) -> DatabaseFault | None:
+        """What an error of psycopg means."""
+        import psycopg
 
-    def can_add(self, columns: pa.Schema) -> bool:
-        """As `Operations.can_add`."""
-        fields = ((field, self._found.columns[field.name].type) for field in columns)
-        return all(postgres_bounds(field.type, type_) for field, type_ in fields)
-
-    def update(self, rows: pa.Table, added: Collection[str] = ()) -> Sequence[int]:
-        """As `Operations.update`."""
-        names = rows.column_names
-        stage = self._load(rows.append_column(ROW_NUMBER, pa.array(np.arange(rows.num_rows, dtype=np.int32))))
-        if self._update(stage, names, added) == rows.num_rows:
-            return []
-        there = f"SELECT 1 FROM {self._table.quoted_name} AS t WHERE {match_key(self._table, 't.', 's.')}"
-        self._cursor.execute(f"SELECT {ROW_NUMBER} FROM {stage} AS s WHERE NOT EXISTS ({there}) ORDER BY 1")
-        return [number for (number,) in self._cursor.fetchall()]
-
-    def delete(self, keys: pa.Table) -> None:
-        """As `Operations.delete`."""
-        if not self._table.key:
-            self._cursor.execute(f"DELETE FROM {self._table.quoted_name}")
-            return
-        stage = self._load(keys)
-        for nulls in list_nulls(keys):
-            key = match_key(self._table, "t.", "s.", nulls)
-            self._cursor.execute(f"DELETE FROM {self._table.quoted_name} AS t USING {stage} AS s WHERE {key}")
-
-    def fetch(self, keys: pa.Table, columns: Sequence[str]) -> pa.Table:
-        """As `Operations.fetch`; the rows are locked, in the order of their keys."""
-        table, stage = self._table, self._load(keys)
-        names = [*table.key, *columns]
-        schema = table.arrow_schema(names)
-        # Arrow does not read 1.50 as a decimal of one place.
-        items = ", ".join(
-            f"trim_scale({item})" if pa.types.is_decimal(field.type) else item
-            for field, item in zip(schema, (list_names([name], "t.") for name in names), strict=True)
-        )
-        asked = (
-            f"SELECT {items} FROM {stage} AS s JOIN {table.quoted_name} AS t "
-            f"ON {match_key(table, 't.', 's.')} ORDER BY {list_names(table.key, 't.')} FOR UPDATE OF t"
-        )
-        with self._cursor.copy(f"COPY ({asked}) TO STDOUT (FORMAT csv)") as copy:
-            data = b"".join(bytes(part) for part in copy)
-        return read_copy(data, schema, table)
-
-    def _update(self, stage: str, names: Sequence[str], added: Collection[str] = ()) -> int:
-        table, assigned = self._table, assign_columns(self._table, names, added)
-        if not assigned:
-            return -1
-        key = match_key(table, "t.", "s.")
-        self._cursor.execute(f"UPDATE {table.quoted_name} AS t SET {assigned} FROM {stage} AS s WHERE {key}")
-        return int(self._cursor.rowcount)
-
-    def _stage(self, names: Sequence[str]) -> str:
-        """The temporary table of these columns, which have the types of the target."""
-        names = tuple(names)
-        if names not in self._stages:
-            stage = f"pg_temp.penstock_stage_{len(self._stages)}"
-            columns = ", ".join("0 AS penstock_row" if name == ROW_NUMBER else quote_identifier(name) for name in names)
-            self._cursor.execute(
-                f"CREATE TEMPORARY TABLE {stage.removeprefix('pg_temp.')} ON COMMIT DROP "
-                f"AS SELECT {columns} FROM {self._table.quoted_name} WITH NO DATA"
+        if not isinstance(error, psycopg.Error):
+            return None
+        state = error.sqlstate
+        if state is not None:
+            kind, action = POSTGRES_STATES.get(state) or POSTGRES_STATES.get(state[:2]) or ("other", "stop")
+            column = re.search(r"^COPY .*, column ([^:]+)", error.diag.context or "")
+            where = f" (column {column[1]})" if column else ""
+            text = f"{error.diag.message_primary or error}{where}"
+            return DatabaseFault(kind, text, action, is_lock=state == LOCKED)
+        text = str(error).strip()
+        if not isinstance(error, psycopg.OperationalError):
+            return (
+                DatabaseFault("rejected", text, "refuse")
+                if isinstance(error, psycopg.DataError)
+                else DatabaseFault("other", text, "stop")
             )
-            self._stages[names] = stage
-        return self._stages[names]
+        for pattern, kind in POSTGRES_LOGIN:
+            if "FATAL" in text and re.search(pattern, text):
+                return DatabaseFault(kind, text, "stop")
+        return DatabaseFault("connect", text, "retry")
 
-    def _load(self, rows: pa.Table) -> str:
-        """Copies rows into their temporary table."""
-        stage = self._stage(rows.column_names)
-        if stage in self._used:
-            self._cursor.execute(f"TRUNCATE {stage}")
-        self._used.add(stage)
-        sink = pa.BufferOutputStream()
-        arrow_csv.write_csv(as_text(rows), sink, arrow_csv.WriteOptions(include_header=False))
-        with self._cursor.copy(f"COPY {stage} FROM STDIN (FORMAT csv)") as copy:
-            copy.write(sink.getvalue())
-        return stage
+    def describe_holders(self, cursor: Any, tables: Sequence[str]) -> str:
+        import psycopg
 
-
-def list_nulls(keys: pa.Table) -> list[tuple[str, ...]]:
-    """The sets of columns that are NULL together in some row, the empty one of rows without NULL."""
-    masks = {name: pc.is_null(keys[name]).to_pylist() for name in keys.column_names if keys[name].null_count}
-    rows = zip(*masks.values(), strict=True)
-    found = {tuple(name for name, is_null in zip(masks, row, strict=True) if is_null) for row in rows}
-    return sorted(found) or [()]
-
-
-def as_text(rows: pa.Table) -> pa.Table:
-    """Binary columns and times as PostgreSQL writes them; Arrow writes all others as PostgreSQL reads them."""
-    for place, field in enumerate(rows.schema):
-        if pa.types.is_binary(field.type):
-            texts = [None if value is None else "\\x" + value.hex() for value in rows[field.name].to_pylist()]
-            rows = rows.set_column(place, field.name, pa.array(texts, pa.string()))
-        elif pa.types.is_timestamp(field.type) and field.type.tz is not None:
-            rows = rows.set_column(place, field.name, format_times(rows[field.name]))
-    return rows
-
-
-def format_times(times: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Instants as texts in UTC, in a tenth of the time that Arrow takes. Times that are not of four digits stay."""
-    plain = times.cast(pa.timestamp("us"))
-    least, most = pc.min_max(plain.cast(pa.int64())).as_py().values()
-    if least is None or not FIRST_TIME <= least <= most <= LAST_TIME:
-        return times
-    texts: pa.ChunkedArray = pc.binary_join_element_wise(plain.cast(pa.string()), "Z", "")
-    return texts
-
-
-def read_copy(data: bytes, schema: pa.Schema, table: TargetTable) -> pa.Table:
-    """The rows in an answer to COPY TO.
-
-    Raises TableError (types): the table has a value, as infinity, that the type of its column does not have.
-    """
-    if not data:
-        return schema.empty_table()
-    types = {field.name: pa.string() if pa.types.is_binary(field.type) else field.type for field in schema}
-    options = arrow_csv.ConvertOptions(
-        column_types=types,
-        null_values=[""],
-        strings_can_be_null=True,
-        quoted_strings_can_be_null=False,
-        true_values=["t"],
-        false_values=["f"],
-    )
-    read = arrow_csv.ReadOptions(column_names=schema.names, block_size=max(1 << 20, len(data) + 1), use_threads=False)
-    parse = arrow_csv.ParseOptions(newlines_in_values=True)
-    try:
-        rows = arrow_csv.read_csv(io.BytesIO(data), read, parse, options)
-    except pa.ArrowInvalid as error:
-        raise TableError("types", describe_unfit(table, error)) from None
-    for number, field in enumerate(schema):
-        if pa.types.is_binary(field.type):
-            values = [None if text is None else bytes.fromhex(text[2:]) for text in rows[field.name].to_pylist()]
-            rows = rows.set_column(number, field, pa.array(values, pa.binary()))
-    return rows.cast(schema)
-
-
-def read_texts(rows: Sequence[Sequence[str | None]], schema: pa.Schema, table: TargetTable) -> pa.Table:
-    """Rows of values that PostgreSQL has cast to text.
-
-    Raises TableError (types): as `read_copy`.
-    """
-    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
-    arrays = []
-    for texts, field in zip(columns, schema, strict=True):
-        if pa.types.is_binary(field.type):
-            arrays.append(pa.array([None if text is None else bytes.fromhex(text[2:]) for text in texts], field.type))
-            continue
         try:
-            arrays.append(pa.array(texts, pa.string()).cast(field.type))
-        except pa.ArrowInvalid as error:
-            raise TableError("types", describe_unfit(table, error)) from None
-    return pa.Table.from_arrays(arrays, schema=schema)
+            return describe_holders(cursor, tables)
+        except psycopg.Error:
+            return ""
+
+    def column_type(self, type_: pa.DataType) -> str:
+        if pa.types.is_decimal(type_):
+            return f"numeric({type_.precision},{type_.scale})"
+        return super().column_type(type_)
+
+    def holds(self, type_: pa.DataType, column: Any) -> bool:
+        """As `DatabaseEngine.holds`. Texts may be too long for the column."""
+        if isinstance(column, sa.Numeric) and pa.types.is_decimal(type_):
+            return column.precision is None or holds_decimal(type_, column.precision, column.scale or 0)
+        if isinstance(column, sa.TIMESTAMP) and pa.types.is_timestamp(type_):
+            return bool(column.timezone) and getattr(column, "precision", None) in (None, 6)
+        if isinstance(column, sa.TIME) and pa.types.is_time64(type_):
+            return not column.timezone and getattr(column, "precision", None) in (None, 6)
+        return type(column).__name__ in POSTGRES_HOLDS.get(type_, ())
+
+    def has_one_row(self, connection: sa.Connection, table: TargetTable) -> bool:
+        asked = (
+            "SELECT EXISTS (SELECT FROM pg_index WHERE indrelid = to_regclass(:name) AND indisunique AND indisvalid "
+            "AND indpred IS NULL AND indnatts = 1 AND pg_get_expr(indexprs, indrelid) = 'true')"
+        )
+        return bool(connection.scalar(sa.text(asked), {"name": table.quoted_name}))
+
+    def write_one_row_index(self, table: TargetTable) -> str:
+        """As `DatabaseEngine.write_one_row_index`; PostgreSQL names it."""
+        return f"CREATE UNIQUE INDEX ON {table.quoted_name} ((true))"
+
+    def takes_null_keys(self, connection: sa.Connection) -> bool:
+        return (connection.dialect.server_version_info or ()) >= (15,)
+
+    def check_privileges(self, connection: sa.Connection, table: TargetTable, beside: Sequence[str]) -> None:
+        schema = table.schema or connection.scalar(sa.text("SELECT current_schema()"))
+        given = {"table": table.quoted_name, "schema": schema}
+        for missing in list_missing(connection, given):
+            raise TableError("permission", f"the user has no privilege {missing} on {table.place}", f"grant {missing}")
+        if not connection.scalar(sa.text("SELECT has_database_privilege(current_database(), 'TEMPORARY')")):
+            raise TableError("permission", f"the user may not make temporary tables in {table.address.place}")
+        for name in beside:
+            if not self.has_table(connection, table.schema, name) and not connection.scalar(
+                sa.text("SELECT has_schema_privilege(:schema, 'CREATE')"), given
+            ):
+                message = f"the user may not make the table {name} in schema {schema} of {table.address.place}"
+                raise TableError("permission", message, f"grant CREATE on schema {schema}, or create the table {name}")
+
+    def begin_batch(self, connection: sa.Connection, batch: int) -> None:
+        """Triggers of the table see which batch it is."""
+        connection.execute(sa.text("SELECT set_config('penstock.batch', :batch, true)"), {"batch": str(batch)})
+
+    def start_operations(self, connection: sa.Connection, table: TargetTable, found: FoundTable) -> Operations:
+        return PostgresOperations(connection, table, found)
+
+    def find_rows(
+        self, connection: sa.Connection, table: TargetTable, names: Sequence[str], batches: Sequence[pa.Table]
+    ) -> pa.Table:
+        """As `DatabaseEngine.find_rows`. Keys are sent as arrays: a standby server takes no temporary table."""
+        cursor = raw_cursor(connection)
+        # Without a join PostgreSQL reads the whole table by a scan. Where no index fits, compiling the scan is no use.
+        cursor.execute(f"{BY_INDEX}; SET LOCAL enable_seqscan = off; SET LOCAL jit = off")
+        fields = batches[0].schema
+        arrays = [f"%s::{self.column_type(field.type)}[]" for field in fields]
+        match [escape_marks(quote_identifier(field.name)) for field in fields]:
+            case [name]:
+                rest = f"WHERE t.{name} = ANY({arrays[0]})"
+            case keys:
+                on = escape_marks(match_key(table, "t.", "s."))
+                rest = f"JOIN unnest({', '.join(arrays)}) AS s ({', '.join(keys)}) ON {on}"
+        rest = f"FROM {escape_marks(table.quoted_name)} AS t {rest}"
+        values = [[column.to_pylist() for column in batch.columns] for batch in batches]
+        if max(batch.num_rows for batch in batches) > FEW_KEYS:
+            return pa.concat_tables([copy_rows(connection, table, names, rest, each) for each in values])
+        items = ", ".join(f"CAST({item} AS text)" for item in list_items(table, names))
+        cursor.executemany(f"SELECT {items} {rest}", values, returning=True)
+        rows = cursor.fetchall()
+        while cursor.nextset():
+            rows += cursor.fetchall()
+        return read_texts(rows, table.arrow_schema(names), table)
+
+    def select_rows(
+        self, connection: sa.Connection, table: TargetTable, names: Sequence[str], conditions: Sequence[ColumnCondition]
+    ) -> pa.Table:
+        # A mark of psycopg begins with a percent sign, as names may.
+        texts = [escape_marks(each.write("\0")).replace("\0", "%s") for each in conditions]
+        where = f" WHERE {' AND '.join(texts)}" if texts else ""
+        values = [value for each in conditions for value in each.values]
+        return copy_rows(connection, table, names, f"FROM {escape_marks(table.quoted_name)} AS t{where}", values)
 
 
-def describe_unfit(table: TargetTable, error: pa.ArrowInvalid) -> str:
-    """What is wrong with a value that Arrow does not take."""
-    return f"{table.place} has a value that its declaration does not allow: {error}"
+POSTGRES = PostgresEngine()
+
+
+def list_missing(connection: sa.Connection, given: dict[str, Any]) -> Iterator[str]:
+    """The privileges on a table of PostgreSQL that the user lacks."""
+    for privilege in ("SELECT", "INSERT", "UPDATE", "DELETE"):
+        asked = sa.text("SELECT has_table_privilege(:table, :privilege)")
+        if not connection.scalar(asked, given | {"privilege": privilege}):
+            yield privilege
+
+
+def escape_marks(text: str) -> str:
+    """SQL in which percent signs are what they are for psycopg."""
+    return text.replace("%", "%%")
+
+
+def copy_rows(
+    connection: sa.Connection, table: TargetTable, names: Sequence[str], rest: str, values: Sequence[Any]
+) -> pa.Table:
+    """The columns of rows of PostgreSQL. `rest`: what follows SELECT, with marks for the values."""
+    items = ", ".join(list_items(table, names))
+    with raw_cursor(connection).copy(f"COPY (SELECT {items} {rest}) TO STDOUT (FORMAT csv)", values) as copy:
+        data = b"".join(bytes(part) for part in copy)
+    return read_copy(data, table.arrow_schema(names), table)
+
+
+def list_items(table: TargetTable, names: Sequence[str]) -> Iterator[str]:
+    """The columns of the row `t`, written for Arrow, which does not read 1.50 as a decimal of one place."""
+    for field in table.arrow_schema(names):
+        item = escape_marks(list_names([field.name], "t."))
+        yield f"trim_scale({item})" if pa.types.is_decimal(field.type) else item

@@ -1,7 +1,7 @@
-"""Spark's types as Arrow's, and as the column types of each database that hold all their values."""
+"""Spark's types as Arrow's, and the values that databases do not take."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -23,51 +23,6 @@ ARROW_TYPES = {
     "TIMESTAMP": pa.timestamp("us", "UTC"),
     "TIME": pa.time64("ns"),
 }
-COLUMN_TYPES = {
-    "postgres": {
-        pa.bool_(): "boolean",
-        pa.int8(): "smallint",
-        pa.int16(): "smallint",
-        pa.int32(): "integer",
-        pa.int64(): "bigint",
-        pa.float32(): "real",
-        pa.float64(): "double precision",
-        pa.string(): "text",
-        pa.binary(): "bytea",
-        pa.date32(): "date",
-        pa.timestamp("us", "UTC"): "timestamp with time zone",
-        pa.time64("ns"): "time without time zone",
-    },
-    "sqlite": {
-        pa.bool_(): "BOOLEAN",
-        pa.int8(): "INTEGER",
-        pa.int16(): "INTEGER",
-        pa.int32(): "INTEGER",
-        pa.int64(): "INTEGER",
-        pa.float32(): "REAL",
-        pa.float64(): "REAL",
-        pa.string(): "TEXT",
-        pa.binary(): "BLOB",
-        pa.date32(): "TEXT",
-        pa.timestamp("us", "UTC"): "TEXT",
-        pa.time64("ns"): "TEXT",
-    },
-    "duckdb": {
-        pa.bool_(): "BOOLEAN",
-        pa.int8(): "TINYINT",
-        pa.int16(): "SMALLINT",
-        pa.int32(): "INTEGER",
-        pa.int64(): "BIGINT",
-        pa.float32(): "FLOAT",
-        pa.float64(): "DOUBLE",
-        pa.string(): "VARCHAR",
-        pa.binary(): "BLOB",
-        pa.date32(): "DATE",
-        pa.timestamp("us", "UTC"): "TIMESTAMP WITH TIME ZONE",
-        pa.time64("ns"): "TIME",
-    },
-}
-"""The column type that a new table gets."""
 
 
 def arrow_type(text: str) -> pa.DataType:
@@ -119,35 +74,19 @@ def quote_identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def column_type(dialect: str, type_: pa.DataType) -> str:
-    """The type of a new column for values of an Arrow type.
-
-    Raises TableError (types) if the database has none that holds all of them.
-    """
-    known = COLUMN_TYPES[dialect]
-    if type_ in known:
-        return known[type_]
-    if pa.types.is_decimal(type_) and dialect != "sqlite":
-        return f"{'numeric' if dialect == 'postgres' else 'DECIMAL'}({type_.precision},{type_.scale})"
-    if dialect == "duckdb" and pa.types.is_list(type_):
-        return column_type(dialect, type_.value_type) + "[]"
-    if dialect == "duckdb" and pa.types.is_map(type_):
-        return f"MAP({column_type(dialect, type_.key_type)}, {column_type(dialect, type_.item_type)})"
-    if dialect == "duckdb" and pa.types.is_struct(type_):
-        fields = (f"{quote_identifier(field.name)} {column_type(dialect, field.type)}" for field in type_)
-        return f"STRUCT({', '.join(fields)})"
-    raise TableError("types", f"{dialect} has no column type that holds all values of {type_}")
-
-
 FIRST_DAY, LAST_DAY = -719162, 2932896
 """The years 1 to 9999, in days since 1970."""
 DAY_US = 86_400_000_000
 
 
-def find_unfit(dialect: str, key: Collection[str], rows: pa.Table) -> Iterator[tuple[pa.Array, str]]:
-    """Which rows the database must not get, as a mask, and why: it would refuse the values, or change them.
+def find_unfit(
+    key: Collection[str],
+    rows: pa.Table,
+    find_more: Callable[[str, pa.ChunkedArray], Iterator[tuple[pa.Array, str]]] | None = None,
+) -> Iterator[tuple[pa.Array, str]]:
+    """Which rows no database gets, as a mask, and why: it would refuse the values, or change them.
 
-    `key`: the columns in which NULL is no value.
+    `key`: the columns in which NULL is no value. `find_more`: finds more of them in a column of that name.
     """
     for field in rows.schema:
         values = rows[field.name]
@@ -161,10 +100,8 @@ def find_unfit(dialect: str, key: Collection[str], rows: pa.Table) -> Iterator[t
             if found["min"] is not None and (found["min"] < low or found["max"] > high):
                 outside = pc.or_(pc.less(numbers, low), pc.greater(numbers, high))
                 yield outside, f"{field.name} is outside of the years 1 to 9999"
-        if dialect == "sqlite" and pa.types.is_floating(field.type):
-            mask = pc.is_nan(values)
-            if pc.any(mask).as_py():
-                yield mask, f"{field.name} is NaN, which SQLite does not have"
+        if find_more is not None:
+            yield from find_more(field.name, values)
 
 
 def number_keys(keys: pa.Table, number: str) -> pa.Table:

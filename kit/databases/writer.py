@@ -14,21 +14,10 @@ from penstock.kit.databases.attempts import TableConnection
 from penstock.kit.databases.batch_changes import Changes
 from penstock.kit.databases.collations import check_collations
 from penstock.kit.databases.counters import RowCounts, TableCounters
-from penstock.kit.databases.duckdb import DuckdbOperations
 from penstock.kit.databases.faults import FAULT_HINTS, TableError
-from penstock.kit.databases.operations import Operations
-from penstock.kit.databases.postgres import PostgresOperations
-from penstock.kit.databases.sqlite import SqliteOperations
+from penstock.kit.databases.found_table import FoundTable
 from penstock.kit.databases.table_ledger import TableLedger
-from penstock.kit.databases.target_table import (
-    FoundTable,
-    TargetTable,
-    check_privileges,
-    check_table,
-    create_table,
-    has_table,
-    inspect_table,
-)
+from penstock.kit.databases.target_table import TargetTable, check_table, create_table, find_null_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +52,7 @@ class TableWriter:
         on_retry: Callable[[str], None] | None = None,
     ) -> None:
         self.counters = TableCounters()
-        self._table, self._policy = table, policy
+        self._table, self._policy, self._engine = table, policy, table.address.engine
         self._connection = TableConnection(table, policy, self.counters, on_retry)
         self._rejected = f"{query}_rejected"
         self._found: FoundTable | None = None
@@ -88,7 +77,7 @@ class TableWriter:
         def take(connection: sa.Connection) -> int:
             if self._found is None:
                 self._check(connection)
-            if not has_table(connection, self._table, ledger.table.name):
+            if not self._engine.has_table(connection, self._table.schema, ledger.table.name):
                 ledger.create(connection)
             return ledger.take_epoch(connection)
 
@@ -131,41 +120,34 @@ class TableWriter:
     def _check(self, connection: sa.Connection) -> None:
         table = self._table
         table.arrow_schema()
-        found = inspect_table(connection, table)
+        found = self._engine.inspect(connection, table)
         if found is None and table.create:
             create_table(connection, table)
-            found = inspect_table(connection, table)
+            found = self._engine.inspect(connection, table)
         if found is None:
             raise TableError("missing_table", f"there is no {table.place}", FAULT_HINTS["missing_table"])
         check_table(found, table)
         check_collations(connection, table)
-        check_privileges(connection, table, ["penstock_ledger", self._rejected])
+        self._engine.check_privileges(connection, table, ["penstock_ledger", self._rejected])
         self._found = found
 
     def _begin_batch(self, connection: sa.Connection, batch: int, digest: str) -> bool:
         """Whether the batch is to be written."""
         assert self._ledger is not None
-        if self._table.address.dialect == "postgres":
-            # Triggers of the table see which batch it is.
-            connection.execute(sa.text("SELECT set_config('penstock.batch', :batch, true)"), {"batch": str(batch)})
+        self._engine.begin_batch(connection, batch)
         self._ledger.fence(connection, self._epoch)
         return not self._ledger.has_batch(connection, batch, digest)
 
     def _start_changes(self, connection: sa.Connection, batch: int, digest: str) -> Changes:
         assert self._found is not None
-        classes: dict[str, Callable[[sa.Connection, TargetTable, FoundTable], Operations]] = {
-            "postgres": PostgresOperations,
-            "sqlite": SqliteOperations,
-            "duckdb": DuckdbOperations,
-        }
-        operations = classes[self._table.address.dialect](connection, self._table, self._found)
+        operations = self._engine.start_operations(connection, self._table, self._found)
 
         def begin_again() -> None:
             connection.rollback()
             self._begin_batch(connection, batch, digest)
 
         policy = self._policy
-        null_key = self._found.find_null_key(self._table)
+        null_key = find_null_key(self._found, self._table)
         sizes = policy.batch_size, policy.max_rejected
         return Changes(connection, operations, self._table, *sizes, begin_again, null_key)
 

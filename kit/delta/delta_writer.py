@@ -133,7 +133,7 @@ class DeltaChanges:
                 yield pc.is_null(rows[name]), f"{name} is NULL"
             if name in self._partitions and pa.types.is_string(rows.schema.field(name).type):
                 yield pc.fill_null(pc.equal(rows[name], ""), False), f"{name} is '', which partitions do not have"
-        for mask, reason in find_unfit("delta", (), rows):
+        for mask, reason in find_unfit((), rows):
             yield pc.fill_null(mask, False), reason
 
     def _with_plain_zeros(self, rows: pa.Table) -> pa.Table:

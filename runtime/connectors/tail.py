@@ -18,8 +18,9 @@ from penstock.kit.databases.attempts import TableConnection
 from penstock.kit.databases.counters import TableCounters
 from penstock.kit.databases.faults import TableError
 from penstock.kit.databases.operations import list_names, raw_cursor
-from penstock.kit.databases.postgres import as_text
-from penstock.kit.databases.spark_types import arrow_type, column_type
+from penstock.kit.databases.postgres import POSTGRES
+from penstock.kit.databases.postgres_operations import as_text
+from penstock.kit.databases.spark_types import arrow_type
 from penstock.kit.databases.target_table import TargetTable
 from penstock.kit.databases.writer import WritePolicy
 from penstock.kit.spark_columns import quote_name
@@ -49,7 +50,7 @@ class TailSink(RuntimeSink):
         self._query = query
         self._limit = query.output.number("rows")
         self._columns = [find_column(place, *column) for place, column in enumerate(query.output.columns)]
-        address = make_address(list_address(query.output) | {"dialect": "postgres"})
+        address = make_address(list_address(query.output, "postgres"))
         self._table = TargetTable(address, str(query.output.values["table"]), (), ())
         self._retrying: str | None = None
         self._changed: Callable[[], None] = lambda: None
@@ -72,7 +73,7 @@ class TailSink(RuntimeSink):
             self._connection.run(lambda connection: connection.exec_driver_sql(text.replace("%", "%%")))
 
     def write(self, batch: DataFrame, number: int) -> None:
-        """Adds the rows of a micro-batch, and deletes rows beyond the number that the tail keeps. Raises RunError."""
+        """Adds the rows of a micro-batch, and deletes those that are more than the tail keeps. Raises RunError."""
         rows = self._collect(batch)
         with coded_errors(self._query):
             self._connection.run(lambda connection: self._replace(connection, rows, number))
@@ -125,8 +126,8 @@ class TailSink(RuntimeSink):
 def find_column(place: int, name: str, type_: str) -> TailColumn:
     """The column of PostgreSQL that holds values of a Spark type."""
     try:
-        return TailColumn(name, f"c{place}", column_type("postgres", arrow_type(type_)), is_json=False)
-    except TableError:  # for nested values and intervals
+        return TailColumn(name, f"c{place}", POSTGRES.column_type(arrow_type(type_)), is_json=False)
+    except TableError:  # of nested values and intervals
         return TailColumn(name, f"c{place}", "jsonb", is_json=True)
 
 

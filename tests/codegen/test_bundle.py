@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from penstock import compile
 from penstock.codegen import eject, lower
 from penstock.codegen.bundle import bundle_definitions
 from penstock.codegen.connectors import CALLS
 from penstock.diagnostics import CompileError
+from penstock.kit.databases.engines import ENGINES
+from penstock.planner.connectors import connector_of
 from tests.codegen.plans import query, scan
 
 ONE = '''
@@ -67,3 +70,17 @@ def test_a_program_has_the_functions_that_it_calls() -> None:
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     assert {"read_files", "read_json", "write_memory", "print_memory", "run", "main", "query_q"} <= defined
     assert defined & {"read_csv", "read_rate", "write_console", "pane_view", "pack_rows", "clock"} == set()
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_program_has_the_databases_that_it_names(name: str) -> None:
+    place = "url = 'postgresql://h/db'" if connector_of(name).takes("url") else "path = 'shop.db'"
+    script = f"""
+        CREATE STREAM s (id BIGINT) WITH (connector = 'files', path = 'in', format = 'json');
+        CREATE TABLE t (id BIGINT PRIMARY KEY) WITH (connector = '{name}', {place}, table = 't');
+        INSERT INTO t SELECT STREAM id FROM s;
+    """
+    text = eject(compile(script).program)
+    defined = {node.name for node in ast.parse(text).body if isinstance(node, ast.ClassDef)}
+    assert {each for each in ENGINES if type(ENGINES[each]).__name__ in defined} == {name}
+    assert f'ENGINES = {{"{name}": {name.upper()}}}' in text.replace("'", '"')

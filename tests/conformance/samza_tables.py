@@ -28,7 +28,7 @@ from penstock.codegen.program import RemoteView
 from penstock.kit.databases.address import Address, connect_database
 from penstock.kit.databases.duckdb import DuckdbOperations
 from penstock.kit.databases.finder import FindPolicy, RowFinder
-from penstock.kit.databases.postgres import PostgresOperations
+from penstock.kit.databases.postgres_operations import PostgresOperations
 from penstock.kit.databases.spark_types import arrow_type
 from penstock.kit.databases.sqlite import SqliteOperations
 from penstock.kit.databases.target_table import TargetTable

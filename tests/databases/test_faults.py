@@ -9,7 +9,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from penstock.kit.databases.faults import find_fault
+from penstock.kit.databases.engines import ENGINES
 
 STATES = {
     "08006": ("connect", "retry"),
@@ -50,7 +50,7 @@ def test_states_of_postgresql(state: str) -> None:
     error = psycopg.errors.lookup(state)("it says so")
     wrapped = sa.exc.DBAPIError("SELECT 1", {}, error)
     for each in (error, wrapped):
-        fault = find_fault("postgres", each)
+        fault = ENGINES["postgres"].find_fault(each)
         assert fault is not None
         assert (fault.kind, fault.action, fault.text) == (*STATES[state], "it says so")
 
@@ -69,7 +69,7 @@ def test_states_of_postgresql(state: str) -> None:
     ],
 )
 def test_connections_that_postgresql_refuses(text: str, expected: tuple[str, str]) -> None:
-    fault = find_fault("postgres", psycopg.OperationalError(text))
+    fault = ENGINES["postgres"].find_fault(psycopg.OperationalError(text))
     assert fault is not None
     assert (fault.kind, fault.action) == expected
 
@@ -101,7 +101,7 @@ def sqlite_error(*statements: str) -> sqlite3.Error:
     ],
 )
 def test_errors_of_sqlite(statements: list[str], expected: tuple[str, str]) -> None:
-    fault = find_fault("sqlite", sqlite_error(*statements))
+    fault = ENGINES["sqlite"].find_fault(sqlite_error(*statements))
     assert fault is not None
     assert (fault.kind, fault.action) == expected
 
@@ -123,11 +123,11 @@ def test_errors_of_sqlite(statements: list[str], expected: tuple[str, str]) -> N
     ],
 )
 def test_errors_of_duckdb(error: duckdb.Error, expected: tuple[str, str]) -> None:
-    fault = find_fault("duckdb", error)
+    fault = ENGINES["duckdb"].find_fault(error)
     assert fault is not None
     assert (fault.kind, fault.action) == expected
 
 
 def test_other_errors_are_not_those_of_a_database() -> None:
     for dialect in ("postgres", "sqlite", "duckdb"):
-        assert find_fault(dialect, ZeroDivisionError()) is None
+        assert ENGINES[dialect].find_fault(ZeroDivisionError()) is None

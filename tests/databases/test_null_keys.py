@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.kit.databases import target_table as tables
+from penstock.kit.databases.engine import DatabaseEngine
 from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.postgres import PostgresEngine
 from penstock.kit.databases.target_table import TargetTable
 from penstock.kit.databases.writer import TableWriter
 from penstock.kit.tables.table_rows import delete_rows, put_rows
@@ -95,7 +96,7 @@ def test_only_columns_that_may_be_null_are_null(postgres: Place) -> None:
 def test_other_tables_reject_null_keys(place: Place, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of other databases, of a PostgreSQL before version 15, and those with a primary key."""
     if old:
-        monkeypatch.setattr(tables, "takes_null_keys", lambda connection: False)
+        monkeypatch.setattr(PostgresEngine, "takes_null_keys", DatabaseEngine.takes_null_keys)
     elif place.dialect == "postgres":
         place.execute("CREATE TABLE t (k DOUBLE PRECISION, s TEXT, v INT, PRIMARY KEY (k, s))")
     writer = place.writer(place.table(COLUMNS, KEY, create=True))

@@ -46,7 +46,8 @@ LOCAL = {
     "runtime/query/input_sizes.py": {"glob.glob", "pathlib.Path"},
     # Secrets, and databases that are files of the driver's machine.
     "kit/databases/secret_refs.py": {"open"},
-    "kit/databases/address.py": {"os.path.exists", "os.stat"},
+    "kit/databases/duckdb.py": {"os.path.exists"},
+    "kit/databases/sqlite.py": {"os.stat"},
 }
 SMALL_READS = "runtime/small_reads/"
 """They answer from files of this machine, and leave the others to Spark."""
