@@ -36,8 +36,8 @@ class Import:
 def bundle_definitions(text: str, modules: Iterable[str]) -> tuple[str, list[str]]:
     """The imports, and the definitions in the order of the modules, that the text needs. The modules are not imported.
 
-    A name that the text uses and does not define is that of a definition in one of the modules, or of a builtin. What
-    the text defines takes the place of a definition in a module.
+    A name that the text uses and does not define is defined in one of the modules, or is a builtin. What the text
+    defines takes the place of a definition in a module.
     """
     known: dict[str, Definition] = {}
     for module in modules:

@@ -85,7 +85,7 @@ def list_find_arguments(view: RemoteView) -> FindArguments:
 
 
 def list_address(place: QueryOutput | RemoteView | Input, dialect: str | None = None) -> dict[str, Any]:
-    """The arguments of `Address`; `password` is a SecretOption. `dialect`: that of the connector unless given."""
+    """The arguments of `Address`; `password` is a SecretOption. `dialect`: the connector's name unless given."""
     values = place.values
     return leave_out(
         {

@@ -13,7 +13,7 @@ from penstock.kit.databases.secret_refs import KnownSecret, SecretRef
 class Address:
     """Where a database is. There is no secret in it.
 
-    dialect: a name in ENGINES. url: of a server postgresql://user@host:port/database or the like without a password;
+    dialect: a name in ENGINES. url: postgresql://user@host:port/database or the like for a server, without a password;
     else the path of a file. connect_timeout, statement_timeout: seconds. SQLite waits for locks for the former, DuckDB
     has no timeouts.
     """

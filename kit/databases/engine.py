@@ -93,7 +93,7 @@ class DatabaseEngine(ABC):
 
     @abstractmethod
     def holds(self, type_: pa.DataType, column: Any) -> bool:
-        """Whether a column, whose type is that of a FoundColumn, keeps all values of an Arrow type as they are."""
+        """Whether a column keeps all values of an Arrow type as they are. Its type is the type of a FoundColumn."""
 
     def find_unfit(self, key: Collection[str], rows: pa.Table) -> Iterator[tuple[pa.Array, str]]:
         """Which rows the database must not get, as a mask, and why: it would refuse the values, or change them.

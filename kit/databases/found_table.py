@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class FoundColumn:
-    """A column as the database has it. `type`: of SQLAlchemy, or of DuckDB the text."""
+    """A column as the database has it. `type`: SQLAlchemy's type; for DuckDB its text."""
 
     name: str
     type: Any
@@ -19,8 +19,8 @@ class FoundColumn:
 class FoundTable:
     """A table as the database has it.
 
-    keys: the column sets that are unique, the empty one of a table that cannot have more than one row. null_keys: those
-    in which NULL is a value like any other.
+    keys: the column sets that are unique, the empty one of a table that cannot have more than one row. null_keys: the
+    sets in which NULL is a value like any other.
     """
 
     columns: dict[str, FoundColumn]

@@ -78,7 +78,7 @@ class SqliteEngine(FileEngine):
     def connect(self, address: Address, create: bool, read_only: bool) -> sa.Connection:
         """A connection by sqlite3, in WAL mode, so that others can read meanwhile.
 
-        Transactions lock when they begin, but not those that only read.
+        Transactions that write lock when they begin.
         """
         path = f"file:{os.path.abspath(address.url).replace('%', '%25').replace('?', '%3f').replace('#', '%23')}"
 

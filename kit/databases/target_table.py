@@ -16,7 +16,7 @@ from penstock.kit.databases.spark_types import arrow_type, quote_identifier
 class TargetTable:
     """A table as a script declares it.
 
-    name: `schema.name` or `name`. columns: of each the name, the Spark type as text, and whether it may be NULL.
+    name: `schema.name` or `name`. columns: their names, their Spark types as text, and whether they may be NULL.
     key: empty for a table of one row. create: whether a missing table is made.
     """
 
@@ -47,7 +47,7 @@ class TargetTable:
         return f"table {self.name} of {self.address.place}"
 
     def arrow_schema(self, names: Sequence[str] | None = None) -> pa.Schema:
-        """The columns, or those of these names, as Arrow has them.
+        """The columns, or the columns of these names, as Arrow has them.
 
         Raises TableError (types): the database has no column for a type.
         """
@@ -108,7 +108,7 @@ def check_table(found: FoundTable, table: TargetTable) -> None:
 
 
 def check_columns(found: FoundTable, table: TargetTable) -> None:
-    """Compares the declared columns with those of the table.
+    """Compares the declared columns with the columns of the table.
 
     Raises TableError (columns, types) at the first difference that would lose or change values.
     """

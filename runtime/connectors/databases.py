@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen import PACKAGES, list_address, list_arguments, list_find_arguments, list_tries
 from penstock.codegen.program import Input, RemoteView, SparkQuery
 from penstock.diagnostics.source import Span
-from penstock.kit import databases
 from penstock.kit.databases.address import Address
 from penstock.kit.databases.faults import TableError
 from penstock.kit.databases.finder import FindPolicy, TableReader
@@ -21,7 +19,6 @@ from penstock.kit.databases.secret_refs import SecretRef
 from penstock.kit.databases.target_table import TargetTable
 from penstock.kit.databases.writer import TableWriter, WritePolicy
 from penstock.kit.spark_columns import schema_of
-from penstock.kit.tables import table_lookup
 from penstock.kit.tables.table_batches import RowsToTable, TableBatches
 from penstock.kit.tables.table_lookup import LookupRows, remote_view
 from penstock.kit.tables.table_updates import UpdateSums
@@ -31,9 +28,6 @@ from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeLookup
 from penstock.runtime.connectors.table_sink import TableSink
 from penstock.runtime.failure.errors import RunError
 from penstock.runtime.failure.failures import explain_unread
-
-TRAVELLING = (databases, table_lookup)
-"""What travels by value: the workers of a cluster have the drivers of databases, but not penstock."""
 
 
 class DatabaseSink(TableSink):
@@ -69,8 +63,6 @@ class TableLookups(RuntimeLookup):
 
     def frame(self, spark: SparkSession) -> DataFrame:
         """The rows of the view, which the workers complete. Raises RunError as `check` does."""
-        for module in TRAVELLING:
-            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
         rows = LookupRows(**self._arguments.rows)
         with coded_reads(self._table, self._view.span):
             view = self._view
@@ -78,7 +70,7 @@ class TableLookups(RuntimeLookup):
 
 
 class TableSource(RuntimeSource):
-    """The rows of a table as they are now. The database chooses those that a read asks for, as far as it is sure."""
+    """The rows of a table as they are now. The database chooses the rows that a read asks for, as far as it is sure."""
 
     def __init__(self, source: Input) -> None:
         self._source = source
@@ -117,4 +109,4 @@ def coded_reads(target: TargetTable, span: Span | None) -> Iterator[None]:
 
 
 CONNECTOR = RuntimeConnector(sink=DatabaseSink, source=TableSource, lookup=TableLookups)
-"""Of all databases: the library knows where they differ."""
+"""For every database: the library knows where they differ."""

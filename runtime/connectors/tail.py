@@ -73,7 +73,7 @@ class TailSink(RuntimeSink):
             self._connection.run(lambda connection: connection.exec_driver_sql(text.replace("%", "%%")))
 
     def write(self, batch: DataFrame, number: int) -> None:
-        """Adds the rows of a micro-batch, and deletes those that are more than the tail keeps. Raises RunError."""
+        """Adds the rows of a micro-batch, and deletes rows beyond the number that the tail keeps. Raises RunError."""
         rows = self._collect(batch)
         with coded_errors(self._query):
             self._connection.run(lambda connection: self._replace(connection, rows, number))
@@ -127,7 +127,7 @@ def find_column(place: int, name: str, type_: str) -> TailColumn:
     """The column of PostgreSQL that holds values of a Spark type."""
     try:
         return TailColumn(name, f"c{place}", POSTGRES.column_type(arrow_type(type_)), is_json=False)
-    except TableError:  # of nested values and intervals
+    except TableError:  # for nested values and intervals
         return TailColumn(name, f"c{place}", "jsonb", is_json=True)
 
 

@@ -30,9 +30,13 @@ def find_roots(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def find_inner_imports(text: str) -> set[str]:
-    """The packages that functions and classes import, and other blocks than the module itself."""
-    tree = ast.parse(text)
-    return {*find_roots(inner for node in tree.body for inner in ast.walk(node) if inner is not node)}
+    """The packages that functions and classes import, and blocks that run. What is for type checkers alone never runs."""
+    parts = [node for node in ast.parse(text).body if not is_for_types(node)]
+    return {*find_roots(inner for node in parts for inner in ast.walk(node) if inner is not node)}
+
+
+def is_for_types(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def dotted(path: Path) -> str:
@@ -51,8 +55,8 @@ def test_no_function_imports_penstock(path: Path) -> None:
 
 
 def test_inner_imports_are_found() -> None:
-    text = "import a\ndef f():\n    import b.c\n    from d.e import f\n"
-    assert find_inner_imports(text) == {"b", "d"}
+    text = "import a\ndef f():\n    import b.c\n    from d.e import f\nif TYPE_CHECKING:\n    import g\nif a:\n    import h\n"
+    assert find_inner_imports(text) == {"b", "d", "h"}
 
 
 def test_programs_are_made_of_modules_that_are_there() -> None:
