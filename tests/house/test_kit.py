@@ -30,7 +30,7 @@ def find_roots(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def find_inner_imports(text: str) -> set[str]:
-    """The packages that functions and classes import, and blocks that run. What is for type checkers alone never runs."""
+    """The packages that functions and classes import, and blocks that run. Blocks for type checkers never run."""
     parts = [node for node in ast.parse(text).body if not is_for_types(node)]
     return {*find_roots(inner for node in parts for inner in ast.walk(node) if inner is not node)}
 
@@ -55,7 +55,8 @@ def test_no_function_imports_penstock(path: Path) -> None:
 
 
 def test_inner_imports_are_found() -> None:
-    text = "import a\ndef f():\n    import b.c\n    from d.e import f\nif TYPE_CHECKING:\n    import g\nif a:\n    import h\n"
+    text = "import a\ndef f():\n    import b.c\n    from d.e import f\n"
+    text += "if TYPE_CHECKING:\n    import g\nif a:\n    import h\n"
     assert find_inner_imports(text) == {"b", "d", "h"}
 
 
