@@ -92,7 +92,7 @@ SELECT window_start, window_end, COUNT(*) AS n FROM bid GROUP BY TUMBLE(bidtime,
 
 -- name: an event time of milliseconds
 CREATE STREAM f (id INT, ts BIGINT, WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH (connector = 'files', path = 'f', format = 'json');
--- refused: W013, time AS TIMESTAMP_MILLIS(ts), WATERMARK FOR time AS time - INTERVAL '10' SECOND
+-- refused: W013, time AS TIMESTAMP_MILLIS(ts), WATERMARK FOR time AS time - INTERVAL '5' SECOND
 
 -- name: an event time of a quotient
 CREATE STREAM f (id INT, ts BIGINT, rt AS TO_TIMESTAMP(FROM_UNIXTIME(ts / 1000)), WATERMARK FOR rt AS rt - INTERVAL '5' SECOND)

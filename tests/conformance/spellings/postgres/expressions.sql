@@ -478,11 +478,11 @@ CREATE STREAM v AS SELECT payload::jsonb->>'a' AS a FROM events;
 
 -- name: payload->>'a'
 CREATE STREAM v AS SELECT payload->>'a' AS a FROM events;
--- refused: S001, GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON
+-- refused: S001, GET_JSON_OBJECT(payload, '$.a')
 
 -- name: payload->'a'->0->>'b'
 CREATE STREAM v AS SELECT payload->'a'->0->>'b' AS a FROM events;
--- refused: S001, GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON
+-- refused: S001, GET_JSON_OBJECT(payload, '$.a[0].b')
 
 -- name: payload#>>'{a,b}'
 CREATE STREAM v AS SELECT payload#>>'{a,b}' AS a FROM events;

@@ -6,7 +6,7 @@ CREATE TABLE t AS SELECT product, json_agg(amount) FROM orders GROUP BY product;
 
 -- name: payload a b AS x
 CREATE VIEW v AS SELECT payload->'a'->>'b' AS x FROM events;
--- refused: S001, GET_JSON_OBJECT(json, '$.a.b') reads a field of
+-- refused: S001, GET_JSON_OBJECT(payload, '$.a.b')
 
 -- name: payload a b AS x 2
 CREATE VIEW v AS SELECT payload #>> '{a,b}' AS x FROM events;
@@ -75,7 +75,7 @@ CREATE VIEW v AS SELECT row_number() OVER w AS n, order_id FROM orders WINDOW w 
 
 -- name: sum amount OVER PARTITION BY
 CREATE VIEW v AS SELECT sum(amount) OVER (PARTITION BY user_id ORDER BY order_time RANGE BETWEEN '1 hour' PRECEDING AND CURRENT ROW) AS s FROM orders;
--- refused: S001, INTERVAL '1' HOUR PRECEDING
+-- refused: S001, INTERVAL '1' HOUR instead of '1 hour'
 
 -- name: sum amount OVER PARTITION BY 2
 CREATE VIEW v AS SELECT sum(amount) OVER (PARTITION BY user_id ORDER BY order_time RANGE BETWEEN INTERVAL '1 hour' PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW) AS s FROM orders;

@@ -335,7 +335,7 @@ SELECT sum(amount) OVER (PARTITION BY user_id ORDER BY order_time ROWS BETWEEN U
 
 -- name: SELECT sum(amount) OVER (PARTITION BY user_id ORDER BY order 2
 SELECT sum(amount) OVER (PARTITION BY user_id ORDER BY order_time RANGE BETWEEN '10 minutes' PRECEDING AND CURRENT ROW) FROM orders;
--- refused: S001, INTERVAL '1' HOUR PRECEDING
+-- refused: S001, INTERVAL '10' MINUTE instead of '10 minutes'
 
 -- name: SELECT sum(amount) OVER (PARTITION BY user_id ORDER BY order 3
 SELECT sum(amount) OVER (PARTITION BY user_id ORDER BY order_time RANGE BETWEEN INTERVAL '10 minutes' PRECEDING AND CURRENT ROW) FROM orders;

@@ -52,7 +52,7 @@ CREATE STREAM x AS SELECT STREAM from_json(payload, 'INT') FROM events;
 
 -- name: payload a b int FROM
 CREATE STREAM x AS SELECT STREAM payload:a.b::int FROM events;
--- refused: S001, GET_JSON_OBJECT(json, '$.a.b') reads a field of
+-- refused: S001, GET_JSON_OBJECT(payload, '$.a.b')
 
 -- name: id lag score OVER PARTITION
 CREATE STREAM x AS SELECT STREAM id, lag(score) OVER (PARTITION BY kind ORDER BY ts), lead(score) OVER (PARTITION BY kind ORDER BY ts) FROM events;
@@ -96,7 +96,7 @@ CREATE STREAM x AS SELECT STREAM id << 1, id >> 1, id >>> 1, shiftleft(id, 1) FR
 
 -- name: if flag 1 2 iff
 CREATE STREAM x AS SELECT STREAM if(flag, 1, 2), iff(flag, 1, 2), nvl(kind, 'a'), nvl2(kind, 1, 2), decode(kind, 'a', 1, 2), coalesce(kind, 'a'), ifnull(kind, 'b'), nullif(kind, 'a'), nanvl(score, 0D), zeroifnull(id), nullifzero(id) FROM events;
--- refused: N004, did you mean IF?
+-- refused: N004, IF(flag, 1, 2)
 
 -- name: CREATE TEMPORARY VIEW tv USING
 CREATE TEMPORARY VIEW tv USING csv OPTIONS (path 'x');
