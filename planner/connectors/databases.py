@@ -121,12 +121,17 @@ def is_any(type_: Type) -> bool:
     return is_simple_or_decimal(type_)
 
 
+_SHOWN = 100
+"""The most characters of a name that a message shows."""
+
+
 def check_length(name: str, span: Span, database: str, limit: int) -> Diagnostic | None:
     """What is wrong with the length of a name, which the database would cut."""
     count = len(name.encode("utf-8", "surrogatepass"))
     if count <= limit:
         return None
-    found = C027.at(span, "", database=database, limit=limit, name=name, count=count)
+    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+    found = C027.at(span, "", database=database, limit=limit, name=shown, count=count)
     return found.with_hint("a shorter name, in the database too")
 
 

@@ -76,7 +76,6 @@ def refusal(script: LiveScript, definition: LiveDefinition) -> str | None:
         (copy_clicks("a" * 63), None),
         (copy_clicks("a" * 64), "has 64 bytes, and 63 are the limit"),
         (count_by("t", "a" * 63), None),
-        (count_by("t", "a" * 10_000), "V016: t cannot be shown as a table: aaaaaaaaaaaaaaaaaaaa… has 10000 bytes"),
         (
             count_by("t", "ctid"),
             "V016: t cannot be shown as a table: each table of PostgreSQL has a column ctid of its own",
@@ -92,6 +91,12 @@ def test_names(script: LiveScript, text: str, reason: str | None) -> None:
     tell(script, HOURS)
     found = refusal(script, tell(script, text))
     assert found is None if reason is None else reason in (found or "")
+
+
+def test_a_long_name_of_a_column(script: LiveScript) -> None:
+    tell(script, HOURS)
+    with pytest.raises(CompileError, match=r"C027: PostgreSQL keeps 63 bytes of a name, and a{100}… has 10000"):
+        tell(script, count_by("t", "a" * 10_000))
 
 
 def test_a_relation_does_not_take_the_table_of_rejected_rows_of_another(
