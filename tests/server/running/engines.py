@@ -19,7 +19,7 @@ from penstock.server.running.home import Home
 from penstock.server.running.live_query import RestartPolicy
 from penstock.server.running.settings import EngineSettings
 
-SECONDS = 120
+SECONDS = 300
 QUICK_RESTARTS = RestartPolicy(attempts=2, window=600, pauses=(0.1, 0.1))
 
 
