@@ -73,7 +73,10 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 
 
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/errors/README.md"]
-PAGES += [f"docs/{name}.md" for name in ("architecture", "semantics", "formats", "guards", "reliability")]
+PAGES += [
+    f"docs/{name}.md"
+    for name in ("architecture", "state", "tables", "one-query", "semantics", "formats", "guards", "reliability")
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

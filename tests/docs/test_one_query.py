@@ -1,4 +1,4 @@
-"""docs/architecture.md shows one query at every stage, as EXPLAIN prints it."""
+"""docs/one-query.md shows one query at every stage, as EXPLAIN prints it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from penstock.compilation import compile
 from penstock.explain import explain
 from penstock.parser.ast import Stage
 
-PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
+PAGE = Path(__file__).parents[2] / "docs" / "one-query.md"
 SQL = re.compile(r"```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-BLOCK = re.compile(r"(?<=^### )(?P<stage>[A-Z]+)\n```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(?<=^## )(?P<stage>[A-Z]+)\n```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def test_the_printed_stages_are_those_of_the_query(request: pytest.FixtureRequest) -> None:
