@@ -22,6 +22,8 @@ from tests.house.test_packages import ROOMS
 ERROR_PAGES = Path("docs", "errors")
 SOURCES = (*ROOMS, "penstock", ERROR_PAGES, "pyproject.toml", "README.md", "LICENSE")
 """What the build reads. Nothing that an earlier build has left is among it."""
+NOTES = "NOTES.md"
+"""The page of a room for who changes its code. No install has it."""
 THIS_SESSION = ("PYTHONPATH", "JAVA_TOOL_OPTIONS", "PYSPARK_SUBMIT_ARGS", "SPARK_HOME", "VIRTUAL_ENV")
 """Variables of the environment with which these tests run, or whoever started them."""
 
@@ -33,11 +35,11 @@ def list_sources() -> Iterator[Path]:
 
 
 def list_expected() -> Iterator[str]:
-    """The names in a wheel: the rooms below `penstock`, and the pages of errors that the server shows."""
+    """The names in a wheel: the rooms below `penstock` without notes, and the pages of errors that the server shows."""
     for path in list_sources():
         if path.is_relative_to(ERROR_PAGES):
             yield f"penstock/server/http/errors/{path.name}"
-        elif len(path.parts) > 1 and not (ROOT / path).is_symlink():
+        elif len(path.parts) > 1 and path.name != NOTES and not (ROOT / path).is_symlink():
             yield path.as_posix() if path.parts[0] == "penstock" else f"penstock/{path.as_posix()}"
 
 
