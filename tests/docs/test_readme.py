@@ -12,6 +12,7 @@ import pytest
 from penstock import CompileError, compile
 from penstock.diagnostics import render
 from tests.e2e.shell import penstock_here
+from tests.house.test_imports import BELOW
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -77,6 +78,7 @@ PAGES += [
     f"docs/{name}.md"
     for name in ("architecture", "state", "tables", "one-query", "semantics", "formats", "guards", "reliability")
 ]
+PAGES += [f"{room}/NOTES.md" for room in BELOW]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -14,7 +14,7 @@ from tests.house.test_imports import BELOW
 
 MOST_WORDS = 28
 ROOMS = tuple(BELOW)
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs", *(f"{room}/NOTES.md" for room in ROOMS))
 _QUANTITIES = ("one", "two", "three", "four", "each", "both", "some", "any", "none", "most", "many", "all", "half")
 _NO_QUANTITY = "".join(rf"(?<!\b{word} )" for word in _QUANTITIES)
 _PREPOSITIONS = "of|in|inside|within|with|without|behind|before|after|below|above|beside|on|at|from|for|to|by|over"
