@@ -194,7 +194,7 @@ def test_an_input_that_is_behind(served: Served) -> None:
 def test_filtered_rows(served: Served) -> None:
     text, numbers = served.await_cause("large", "all_left_out")
     assert (numbers["filtered"], numbers["used"]) == (3, 0)
-    assert "of 3 rows, 3 filtered" in text
+    assert "3 rows were read, 3 filtered" in text
 
 
 def test_rejected_rows(served: Served) -> None:
