@@ -43,6 +43,7 @@ from penstock.parser.quotes import explain_keyword, explain_quotes
 from penstock.parser.signs import explain_closing, find_lookalikes
 from penstock.parser.statement_ends import MissingEnd, explain_missing_end, explain_second_from, find_missing_end
 from penstock.parser.stops import Stop, find_stop, show_token
+from penstock.parser.type_brackets import explain_type_brackets
 from penstock.parser.watermarks import explain_watermark
 
 # Terminals that an error names by one word: where the first set may stand, so may that; it covers the second set.
@@ -299,6 +300,7 @@ _SLIPS = (
     explain_watermark,
     explain_json_path,
     explain_length,
+    explain_type_brackets,
     explain_quotes,
     explain_keyword,
 )

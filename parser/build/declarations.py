@@ -272,6 +272,9 @@ def default(span: Span, value: exp.Expression) -> ColumnPart:
 
 
 def computed_column(span: Span, token: Token, value: exp.Expression, comment: str | None) -> ComputedColumn:
+    if token.word == "WATERMARK":
+        hint = "WATERMARK FOR time AS time - INTERVAL '10' SECOND; a column of that name is quoted: `watermark`"
+        _refuse(span, "WATERMARK without FOR", hint)
     return ComputedColumn(name(span, token), value, comment, span)
 
 

@@ -148,5 +148,6 @@ _ELSEWHERE: dict[tuple[str, int], Form] = {
     **_list_each("UNIQ UNIQEXACT COUNTDISTINCT", 1, "COUNT(DISTINCT {0})"),
     **_list_each("SUMIF SUM_IF", 2, "SUM({0}) FILTER (WHERE {1})"),
     **_list_each("AVGIF AVG_IF", 2, "AVG({0}) FILTER (WHERE {1})"),
+    **_list_each("RLIKE REGEXP REGEXP_MATCHES", 2, "REGEXP_LIKE({0}, {1})"),
     **_list_each("WM_CONCAT", 1, "LISTAGG({0}, ',')"),
 }

@@ -176,6 +176,7 @@ _QUOTES = {'"': "double quotes", "`": "backquotes"}
 _OF_WINDOW = "a GROUP BY with a window has window_start and window_end, and so has a table of such groups"
 # Columns that ksqlDB adds to rows, and columns of windows.
 _PSEUDO_COLUMNS = {
+    "STREAM": "leave out the comma behind it, or name a column: SELECT STREAM id",
     "ROWNUM": "QUALIFY ROW_NUMBER() OVER (PARTITION BY key ORDER BY time) <= 10",
     "ROWPARTITION": "declare it: place INT METADATA FROM 'partition' VIRTUAL",
     "ROWOFFSET": "declare it: place BIGINT METADATA FROM 'offset' VIRTUAL",
