@@ -36,11 +36,11 @@ $(CLASSES): $(READY)
 	$(BIN)/python -m tests.jvm.share_classes
 
 # Two processes, each with a Spark of its own. Each operator, connector, format and door goes through Spark once.
-test: export PENSTOCK_PLANS ?= 1
+test test-slow test-all: export PENSTOCK_PLANS ?= 1
 test: $(READY) $(CLASSES)
 	$(BIN)/pytest -n 2 -m "not slow"
 
-# What `make test` leaves out: tests/slow.txt.
+# What `make test` leaves out, without the campaign: tests/slow.txt.
 test-slow: $(READY) $(CLASSES)
 	$(BIN)/pytest -n 2 -m slow
 

@@ -51,8 +51,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Where processes share the tests, the long ones come first.
     """
     for item in items:
-        if suite.is_slow(item.nodeid):
+        tier = suite.find_tier(item.nodeid)
+        if tier is suite.Tier.SLOW:
             item.add_marker(pytest.mark.slow)
+        elif tier is suite.Tier.CAMPAIGN:
+            item.add_marker(pytest.mark.campaign)
     if config.args == config.getini("testpaths") and (unused := suite.find_unused(item.nodeid for item in items)):
         raise pytest.UsageError(f"{suite.FILE} names no test by {', '.join(unused)}")
     if not campaign.IS_RUNNING:

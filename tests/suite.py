@@ -1,8 +1,8 @@
-"""What `make test` leaves to `make test-all`: the tests that `slow.txt` names.
+"""What `make test` leaves to `make test-all`, and what both leave to `make campaign`: the tests that `slow.txt` names.
 
-A line is a file, a test, or a test with its parameters. A line that begins with `+` keeps such a test in `make test`.
-The longest line that fits a test decides. `python -m tests.suite FILE` reads the output of `pytest --durations=0`, and
-prints how the time is divided.
+A line is a file, a test, or a test with its parameters. A line that begins with `+` keeps such a test in `make test`,
+and one that begins with `!` leaves it to the campaign. The longest line that fits a test decides.
+`python -m tests.suite FILE` reads the output of `pytest --durations=0`, and prints how the time is divided.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
+from enum import Enum
 from functools import cache
 from pathlib import Path
 
@@ -17,12 +18,20 @@ FILE = Path(__file__).with_name("slow.txt")
 TAKEN = re.compile(r"^([\d.]+)s (?:call|setup|teardown)\s+(\S.*?)\s*$", re.MULTILINE)
 
 
+class Tier(Enum):
+    """Where a test runs; the value is the sign of its line."""
+
+    QUICK = "+"
+    SLOW = ""
+    CAMPAIGN = "!"
+
+
 @cache
-def read_lines() -> dict[str, bool]:
-    """What the file says of tests: whether they are slow."""
+def read_lines() -> dict[str, Tier]:
+    """The tier of each test that the file names."""
     lines = [each.strip() for each in FILE.read_text(encoding="utf-8").splitlines()]
     lines = [each for each in lines if each and not each.startswith("#")]
-    return {each.removeprefix("+").strip(): not each.startswith("+") for each in lines}
+    return {each.lstrip("+! "): Tier(each[0] if each[0] in "+!" else "") for each in lines}
 
 
 def find_line(test: str) -> str | None:
@@ -31,10 +40,10 @@ def find_line(test: str) -> str | None:
     return max(fitting, key=len, default=None)
 
 
-def is_slow(test: str) -> bool:
-    """Whether `make test` leaves out a test, given by its id."""
+def find_tier(test: str) -> Tier:
+    """Where a test runs, given by its id."""
     line = find_line(test)
-    return line is not None and read_lines()[line]
+    return Tier.QUICK if line is None else read_lines()[line]
 
 
 def find_unused(tests: Iterable[str]) -> list[str]:
@@ -47,9 +56,9 @@ def main(file: str) -> None:
     seconds: dict[str, float] = {}
     for taken, test in TAKEN.findall(Path(file).read_text(encoding="utf-8")):
         seconds[test] = seconds.get(test, 0) + float(taken)
-    for kind, chosen in (("quick", False), ("slow", True)):
-        tests = sorted((each for each in seconds if is_slow(each) is chosen), key=lambda each: -seconds[each])
-        print(f"{kind}: {len(tests)} tests, {sum(map(seconds.__getitem__, tests)):,.0f} s")
+    for tier in Tier:
+        tests = sorted((each for each in seconds if find_tier(each) is tier), key=lambda each: -seconds[each])
+        print(f"{tier.name.lower()}: {len(tests)} tests, {sum(map(seconds.__getitem__, tests)):,.0f} s")
         for test in tests[:60]:
             print(f"{seconds[test]:8.1f} {test}")
 

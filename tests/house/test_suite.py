@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests import suite
+from tests.suite import Tier
 
 
 @pytest.mark.parametrize(
-    ("test", "slow"),
+    ("test", "tier"),
     [
-        ("tests/a.py::t", True),
-        ("tests/a.py::t[1]", True),
-        ("tests/a.py::t[2]", False),
-        ("tests/a.py::u", False),
-        ("tests/b.py::u", False),
-        ("tests/a.pyx::t", False),
+        ("tests/a.py::t", Tier.SLOW),
+        ("tests/a.py::t[1]", Tier.SLOW),
+        ("tests/a.py::t[2]", Tier.QUICK),
+        ("tests/a.py::u", Tier.CAMPAIGN),
+        ("tests/a.py::u[1]", Tier.CAMPAIGN),
+        ("tests/b.py::u", Tier.QUICK),
+        ("tests/a.pyx::t", Tier.QUICK),
     ],
 )
-def test_the_longest_line_decides(test: str, slow: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        suite, "read_lines", lambda: {"tests/a.py": True, "tests/a.py::t[2]": False, "tests/a.py::u": False}
-    )
-    assert suite.is_slow(test) is slow
+def test_the_longest_line_decides(test: str, tier: Tier, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "slow.txt").write_text("# A comment\n\ntests/a.py\n+ tests/a.py::t[2]\n! tests/a.py::u\n")
+    monkeypatch.setattr(suite, "FILE", tmp_path / "slow.txt")
+    monkeypatch.setattr(suite, "read_lines", suite.read_lines.__wrapped__)
+    assert suite.find_tier(test) is tier
     assert suite.find_unused([test]) == sorted(
         {"tests/a.py", "tests/a.py::t[2]", "tests/a.py::u"} - {suite.find_line(test)}
     )
