@@ -47,7 +47,8 @@ in = rejected + late + filtered + used.
 
 _DATABASES = (
     *("faults", "secret_refs", "locks", "spark_types", "refused_records", "counters", "retries", "found_table"),
-    *("address", "target_table", "operations", "reads", "engine", "postgres_operations", *DATABASES, "engines"),
+    *("address", "target_table", "operations", "reads", "row_values", "engine", "postgres_operations"),
+    *(*DATABASES, "engines"),
     *("attempts", "table_ledger", "collations", "batch_changes", "writer", "finder"),
 )
 _WORKER = ("pack", "panes", "partials", "bucket_rows", "bucket_lookup", "bucket_multiset", "bucket_sessions")

@@ -8,6 +8,6 @@ addresses and tables only as types. A program that is made of these modules defi
 
 The modules stand in the order of their imports:
 - without SQLAlchemy: faults, secret_refs, spark_types, refused_records, counters, retries
-- engines: found_table, operations, engine, a module for each database, engines, address
+- engines: found_table, operations, row_values, engine, a module for each database, engines, address
 - tables: target_table, reads, attempts, table_ledger, collations, batch_changes, writer, finder
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 import sqlalchemy as sa
 
 from penstock.kit.databases.engine import FileEngine
-from penstock.kit.databases.faults import DatabaseFault, TableError
+from penstock.kit.databases.faults import DatabaseFault
 from penstock.kit.databases.found_table import FoundTable
 from penstock.kit.databases.operations import list_names, raw_cursor, resolve_conflict
+from penstock.kit.databases.row_values import read_tuples, write_tuples
 from penstock.kit.databases.spark_types import quote_identifier
 
 if TYPE_CHECKING:
@@ -167,9 +168,9 @@ class SqliteEngine(FileEngine):
         where = " AND ".join(f"{quote_identifier(name)} = ?" for name in table.key)
         asked = f"SELECT {list_names(names)} FROM {table.quoted_name} WHERE {where}"
         cursor = raw_cursor(connection)
-        keys = (values for batch in batches for values in sqlite_tuples(batch.select(table.key)))
+        keys = (values for batch in batches for values in write_tuples(batch.select(table.key), "Z"))
         rows = [row for values in keys for row in cursor.execute(asked, values).fetchall()]
-        return arrange_rows(rows, table, names)
+        return read_tuples(rows, table, names)
 
     def select_rows(
         self, connection: sa.Connection, table: TargetTable, names: Sequence[str], conditions: Sequence[ColumnCondition]
@@ -178,7 +179,7 @@ class SqliteEngine(FileEngine):
         values = [value.isoformat() if isinstance(value, date) else value for value in values]
         where = f" WHERE {' AND '.join(each.write('?') for each in conditions)}" if conditions else ""
         asked = f"SELECT {list_names(names)} FROM {table.quoted_name}{where}"
-        return arrange_rows(raw_cursor(connection).execute(asked, values).fetchall(), table, names)
+        return read_tuples(raw_cursor(connection).execute(asked, values).fetchall(), table, names)
 
 
 SQLITE = SqliteEngine()
@@ -218,11 +219,11 @@ class SqliteOperations:
         if others:
             sets = ", ".join(f"{quote_identifier(name)} = ?" for name in others)
             statement = f"UPDATE {self._table.quoted_name} SET {sets} WHERE {self._where}"
-            self._cursor.executemany(statement, sqlite_tuples(rows.select([*others, *key])))
+            self._cursor.executemany(statement, write_tuples(rows.select([*others, *key]), "Z"))
             if self._cursor.rowcount == rows.num_rows:
                 return []
         asked = f"SELECT 1 FROM {self._table.quoted_name} WHERE {self._where}"
-        keys = enumerate(sqlite_tuples(rows.select(key)))
+        keys = enumerate(write_tuples(rows.select(key), "Z"))
         return [number for number, values in keys if self._cursor.execute(asked, values).fetchone() is None]
 
     def delete(self, keys: pa.Table) -> None:
@@ -231,69 +232,21 @@ class SqliteOperations:
             self._cursor.execute(f"DELETE FROM {self._table.quoted_name}")
             return
         statement = f"DELETE FROM {self._table.quoted_name} WHERE {self._where}"
-        self._cursor.executemany(statement, sqlite_tuples(keys.select(self._table.key)))
+        self._cursor.executemany(statement, write_tuples(keys.select(self._table.key), "Z"))
 
     def fetch(self, keys: pa.Table, columns: Sequence[str]) -> pa.Table:
         """As `Operations.fetch`; the transaction has locked the whole file."""
         names = [*self._table.key, *columns]
         asked = f"SELECT {list_names(names)} FROM {self._table.quoted_name} WHERE {self._where}"
         found = (
-            self._cursor.execute(asked, values).fetchone() for values in sqlite_tuples(keys.select(self._table.key))
+            self._cursor.execute(asked, values).fetchone() for values in write_tuples(keys.select(self._table.key), "Z")
         )
         rows = [row for row in found if row is not None]
-        return arrange_rows(rows, self._table, names)
+        return read_tuples(rows, self._table, names)
 
     def _insert(self, rows: pa.Table, conflict: str) -> int:
         marks = ", ".join("?" * rows.num_columns)
         columns = list_names(rows.column_names)
         statement = f"INSERT INTO {self._table.quoted_name} ({columns}) VALUES ({marks}) {conflict}"
-        self._cursor.executemany(statement, sqlite_tuples(rows))
+        self._cursor.executemany(statement, write_tuples(rows, "Z"))
         return int(self._cursor.rowcount)
-
-
-def sqlite_tuples(rows: pa.Table) -> Iterable[tuple[Any, ...]]:
-    """Rows as sqlite3 takes them: times as text in UTC."""
-    columns = []
-    for field in rows.schema:
-        values = rows[field.name]
-        if pa.types.is_timestamp(field.type):
-            values = pc.strftime(values, "%Y-%m-%dT%H:%M:%SZ")
-        elif pa.types.is_date32(field.type):
-            values = values.cast(pa.string())
-        elif pa.types.is_time64(field.type):
-            values = values.cast(pa.time64("us")).cast(pa.string())
-        elif pa.types.is_boolean(field.type):
-            values = values.cast(pa.int8())
-        columns.append(values.to_pylist())
-    return zip(*columns, strict=True)
-
-
-def read_sqlite(values: Sequence[Any], field: pa.Field, table: TargetTable) -> pa.Array:
-    """Values of a column of SQLite, which may have values of any type, as Arrow.
-
-    Raises TableError (types): a value is none of the declared type.
-    """
-    try:
-        if pa.types.is_boolean(field.type):
-            return (
-                pa.array(values, pa.int8()).cast(pa.bool_())
-                if set(values) <= {0, 1, None}
-                else pa.array(["?"], pa.bool_())
-            )
-        if pa.types.is_timestamp(field.type) or pa.types.is_date32(field.type):
-            return pa.array(values, pa.string()).cast(field.type)
-        if pa.types.is_time64(field.type):
-            begin = pa.scalar("1970-01-01T")
-            texts = pc.binary_join_element_wise(begin, pa.array(values, pa.string()), "")
-            return texts.cast(pa.timestamp("us")).cast(pa.time64("us")).cast(field.type)
-        return pa.array(values, field.type)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
-        message = f"column {field.name} of {table.place} has a value that its declaration does not allow: {error}"
-        raise TableError("types", message) from None
-
-
-def arrange_rows(rows: Sequence[Sequence[Any]], table: TargetTable, names: Sequence[str]) -> pa.Table:
-    """Rows of SQLite as Arrow has them."""
-    schema = table.arrow_schema(names)
-    arrays = [read_sqlite([row[place] for row in rows], field, table) for place, field in enumerate(schema)]
-    return pa.Table.from_arrays(arrays, schema=schema)
