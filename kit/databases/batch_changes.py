@@ -7,9 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import sqlalchemy as sa
-from sqlalchemy.schema import CreateTable
 
+from penstock.kit.databases.address import connect_database
 from penstock.kit.databases.counters import RowCounts
+from penstock.kit.databases.engine import DatabaseEngine
 from penstock.kit.databases.faults import ConflictError, TableError
 from penstock.kit.databases.operations import Operations
 from penstock.kit.databases.refused_records import record_of
@@ -128,14 +129,25 @@ class Changes:
         """Writes the rejected rows to a table beside the target, which is made if it is missing."""
         if not self._rejected:
             return
-        table = describe_rejected(name, self._table.schema)
+        table = describe_rejected(self._engine, name, self._table.schema)
         if not self._engine.has_table(self._connection, self._table.schema, name):
-            self._connection.execute(CreateTable(table, if_not_exists=True))
+            self._make_table(table)
         now = datetime.now(UTC)
         # PostgreSQL has no texts with NUL.
         rows = [[text.replace("\0", "\\u0000") for text in row] for row in self._rejected]
         values = [{"batch": batch, "reason": reason, "record": record, "rejected_at": now} for reason, record in rows]
         self._connection.execute(table.insert(), values)
+
+    def _make_table(self, table: sa.Table) -> None:
+        """Makes a table, in another transaction if this one would end."""
+        if not self._engine.commits_tables:
+            self._engine.make_table(self._connection, table)
+            return
+        apart = connect_database(self._table.address, False)
+        try:
+            self._engine.make_table(apart, table)
+        finally:
+            apart.close()
 
     def _conform(self, rows: pa.Table) -> pa.Table:
         missing = [name for name in self._table.key if name not in rows.column_names]
@@ -225,14 +237,14 @@ def grows(column: pa.Array) -> bool:
     return bool(pc.all(pc.less(column[:-1], column[1:]), skip_nulls=False).as_py())
 
 
-def describe_rejected(name: str, schema: str | None) -> sa.Table:
+def describe_rejected(engine: DatabaseEngine, name: str, schema: str | None) -> sa.Table:
     """The table of rejected rows."""
     return sa.Table(
         name,
         sa.MetaData(),
         sa.Column("batch", sa.BigInteger, nullable=False),
-        sa.Column("reason", sa.Text, nullable=False),
-        sa.Column("record", sa.Text, nullable=False),
+        sa.Column("reason", engine.long_text, nullable=False),
+        sa.Column("record", engine.long_text, nullable=False),
         sa.Column("rejected_at", sa.DateTime(timezone=True), nullable=False),
         schema=schema,
     )

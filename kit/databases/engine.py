@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 import sqlalchemy as sa
+from sqlalchemy.schema import CreateTable
 
 from penstock.kit.databases.faults import ConflictError, DatabaseFault, TableError
 from penstock.kit.databases.found_table import FoundColumn, FoundTable
@@ -28,7 +29,12 @@ class DatabaseEngine(ABC):
     """Its name in messages."""
     column_types: ClassVar[Mapping[pa.DataType, str]]
     """The column type that a new table gets."""
+    key_text: ClassVar[sa.types.TypeEngine[Any]] = sa.Text()
+    """The type of texts in the key of the ledger."""
+    long_text: ClassVar[sa.types.TypeEngine[Any]] = sa.Text()
     has_savepoints: ClassVar[bool] = True
+    commits_tables: ClassVar[bool] = False
+    """Whether CREATE TABLE ends the transaction."""
     keeps_connections: ClassVar[bool] = True
     """Whether a connection stays open between two transactions."""
 
@@ -91,6 +97,10 @@ class DatabaseEngine(ABC):
             raise TableError("types", f"{self.title} has no column type that holds all values of {type_}")
         return self.column_types[type_]
 
+    def key_type(self, type_: pa.DataType) -> str:
+        """As `column_type`, for a column of the key."""
+        return self.column_type(type_)
+
     @abstractmethod
     def holds(self, type_: pa.DataType, column: Any) -> bool:
         """Whether a column keeps all values of an Arrow type as they are. Its type is the type of a FoundColumn."""
@@ -105,6 +115,16 @@ class DatabaseEngine(ABC):
     def find_unfit_values(self, name: str, values: pa.ChunkedArray) -> Iterator[tuple[pa.Array, str]]:
         """As `find_unfit`: the values of a column that other databases have."""
         return iter(())
+
+    def list_table_options(self, connection: sa.Connection) -> dict[str, str]:
+        """What each new table says beside its columns."""
+        return {}
+
+    def make_table(self, connection: sa.Connection, table: sa.Table) -> None:
+        """Makes a table of Penstock's own if it is missing."""
+        text = CreateTable(table, if_not_exists=True).compile(dialect=connection.dialect)
+        options = "".join(f" {name} = {value}" for name, value in self.list_table_options(connection).items())
+        connection.exec_driver_sql(f"{str(text).rstrip()}{options}")
 
     def inspect(self, connection: sa.Connection, table: TargetTable) -> FoundTable | None:
         """The table as the database has it, None if it is missing."""
@@ -208,6 +228,9 @@ class ServerEngine(DatabaseEngine):
 
     schemes: ClassVar[tuple[str, ...]]
     """What its URLs begin with. Messages show the first one."""
+
+    def complete_url(self, url: str) -> str:
+        return self.parse_url(url).render_as_string()
 
     def name_place(self, url: str) -> str:
         parts = self.parse_url(url)

@@ -50,6 +50,11 @@ def raw_cursor(connection: sa.Connection) -> Any:
     return connection.connection.cursor()
 
 
+def escape_marks(text: str) -> str:
+    """SQL in which percent signs are what they are for a driver whose marks begin with one."""
+    return text.replace("%", "%%")
+
+
 def list_names(names: Sequence[str], before: str = "") -> str:
     """Columns as SQL lists them, each with a qualifier `before` it."""
     return ", ".join(before + quote_identifier(name) for name in names)

@@ -14,7 +14,7 @@ from penstock.kit.databases.engine import ServerEngine, holds_decimal
 from penstock.kit.databases.faults import DatabaseFault, TableError
 from penstock.kit.databases.found_table import FoundTable
 from penstock.kit.databases.locks import LOCK_SECONDS, describe_holders
-from penstock.kit.databases.operations import FEW_KEYS, list_names, match_key, raw_cursor
+from penstock.kit.databases.operations import FEW_KEYS, escape_marks, list_names, match_key, raw_cursor
 from penstock.kit.databases.postgres_operations import BY_INDEX, PostgresOperations, read_copy, read_texts
 from penstock.kit.databases.spark_types import quote_identifier
 
@@ -256,11 +256,6 @@ def list_missing(connection: sa.Connection, given: dict[str, Any]) -> Iterator[s
         asked = sa.text("SELECT has_table_privilege(:table, :privilege)")
         if not connection.scalar(asked, given | {"privilege": privilege}):
             yield privilege
-
-
-def escape_marks(text: str) -> str:
-    """SQL in which percent signs are what they are for psycopg."""
-    return text.replace("%", "%%")
 
 
 def copy_rows(

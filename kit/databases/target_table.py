@@ -72,14 +72,15 @@ def create_table(connection: sa.Connection, table: TargetTable) -> None:
     if not engine.takes_null_keys(connection):
         null_key.clear()
     parts = [
-        f"{quote_identifier(name)} {engine.column_type(arrow_type(type_))}"
+        f"{quote_identifier(name)} {(engine.key_type if name in table.key else engine.column_type)(arrow_type(type_))}"
         + ("" if nullable and (name not in table.key or name in null_key) else " NOT NULL")
         for name, type_, nullable in table.columns
     ]
     if table.key:
         kind = "UNIQUE NULLS NOT DISTINCT" if null_key else "PRIMARY KEY"
         parts.append(f"{kind} ({', '.join(map(quote_identifier, table.key))})")
-    execute_text(connection, f"CREATE TABLE IF NOT EXISTS {table.quoted_name} ({', '.join(parts)})")
+    options = "".join(f" {name} = {value}" for name, value in engine.list_table_options(connection).items())
+    execute_text(connection, f"CREATE TABLE IF NOT EXISTS {table.quoted_name} ({', '.join(parts)}){options}")
     if not table.key:
         execute_text(connection, engine.write_one_row_index(table))
 

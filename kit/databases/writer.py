@@ -72,7 +72,7 @@ class TableWriter:
 
         Raises TableError.
         """
-        ledger = TableLedger(self._table.schema, query_id, sink)
+        ledger = TableLedger(self._engine, self._table.schema, query_id, sink)
 
         def take(connection: sa.Connection) -> int:
             if self._found is None:
