@@ -9,13 +9,14 @@ from penstock.planner.connectors.formats import find_unsupported_column
 from penstock.planner.connectors.intermediate import INTERMEDIATE
 from penstock.planner.connectors.kafka import KAFKA
 from penstock.planner.connectors.memory import MEMORY
+from penstock.planner.connectors.mysql import MYSQL
 from penstock.planner.connectors.option import Connector, ConnectorOption, Metadata, OptionType
 from penstock.planner.connectors.postgres import POSTGRES
 from penstock.planner.connectors.rate import RATE
 from penstock.planner.connectors.sqlite import SQLITE
 from penstock.planner.connectors.tail import TAIL
 
-CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGRES, SQLITE, DUCKDB, DELTA)
+CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGRES, MYSQL, SQLITE, DUCKDB, DELTA)
 DATABASES = tuple(each.name for each in CONNECTORS if each.is_database)
 UNRELEASED = {"iceberg": "Iceberg's newest release for Spark, 1.12.0, is for Spark 4.1. It fails on Spark 4.3."}
 """Connectors that wait for a release of others: their names, and which one is missing."""

@@ -12,8 +12,8 @@ from penstock.codegen import eject, lower
 from penstock.codegen.bundle import bundle_definitions
 from penstock.codegen.connectors import CALLS
 from penstock.diagnostics import CompileError
+from penstock.kit.databases.engine import ServerEngine
 from penstock.kit.databases.engines import ENGINES
-from penstock.planner.connectors import connector_of
 from tests.codegen.plans import query, scan
 
 ONE = '''
@@ -74,7 +74,8 @@ def test_a_program_has_the_functions_that_it_calls() -> None:
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_program_has_the_databases_that_it_names(name: str) -> None:
-    place = "url = 'postgresql://h/db'" if connector_of(name).takes("url") else "path = 'shop.db'"
+    engine = ENGINES[name]
+    place = f"url = '{engine.schemes[0]}://h/db'" if isinstance(engine, ServerEngine) else "path = 'shop.db'"
     script = f"""
         CREATE STREAM s (id BIGINT) WITH (connector = 'files', path = 'in', format = 'json');
         CREATE TABLE t (id BIGINT PRIMARY KEY) WITH (connector = '{name}', {place}, table = 't');

@@ -1,4 +1,4 @@
-"""The three databases, as the tests of databases have them, and databases that fail."""
+"""The databases, as the tests of databases have them, and databases that fail."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 from penstock.kit.databases import attempts
 from tests.conformance.samza_tables import Outage
-from tests.databases.conftest import place, postgres, server
+from tests.databases.conftest import connections, mysql_server, place, postgres, server
 from tests.databases.places import DDL, Place
 
-__all__ = ["fail_first", "place", "postgres", "reader", "server"]
+__all__ = ["connections", "fail_first", "mysql_server", "place", "postgres", "reader", "server"]
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ from penstock.codegen.program import RemoteView
 from penstock.kit.databases.address import Address, connect_database
 from penstock.kit.databases.duckdb import DuckdbOperations
 from penstock.kit.databases.finder import FindPolicy, RowFinder
+from penstock.kit.databases.mysql import MysqlOperations
 from penstock.kit.databases.postgres_operations import PostgresOperations
 from penstock.kit.databases.spark_types import arrow_type
 from penstock.kit.databases.sqlite import SqliteOperations
@@ -88,7 +89,7 @@ def expected(*ids: str, name: str) -> Any:
 
 def declare(place: Place, options: str = "") -> str:
     """The stream and the table."""
-    where = "url" if place.dialect == "postgres" else "path"
+    where = "url" if "://" in place.url else "path"
     return DECLARED.format(place=f"connector = '{place.dialect}', {where} = '{place.url}'", options=options)
 
 
@@ -218,7 +219,7 @@ class Lookup:
 class Outage:
     """Connections to a database of which the first ones fail. The errors are those of the database itself.
 
-    PostgreSQL ends the connection. The file of SQLite or DuckDB is held by another one.
+    PostgreSQL and MySQL end the connection. The file of SQLite or DuckDB is held by another one.
     """
 
     def __init__(self, place: Place, failing: float, held: ExitStack) -> None:
@@ -233,6 +234,12 @@ class Outage:
             if self.calls <= self._failing:
                 driver: Any = connection.connection.driver_connection
                 self._place.execute(f"SELECT pg_terminate_backend({driver.info.backend_pid})")
+            return connection
+        if self._place.dialect == "mysql":
+            connection = connect_database(address, create, read_only=read_only)
+            if self.calls <= self._failing:
+                driver = connection.connection.driver_connection
+                self._place.execute(f"KILL {driver.thread_id()}")
             return connection
         if self.calls == 1 and self._failing:
             self._hold(read_only)
@@ -260,7 +267,12 @@ def open_query(place: Place, statement: str, options: str = "", ddl: str = DDL, 
 
 def count_statements(monkeypatch: pytest.MonkeyPatch, place: Place, method: str) -> list[int]:
     """The numbers of rows of the statements of a kind, from now on: `upsert`, `insert`, `update` or `delete`."""
-    classes = {"postgres": PostgresOperations, "sqlite": SqliteOperations, "duckdb": DuckdbOperations}
+    classes: dict[str, Any] = {
+        "postgres": PostgresOperations,
+        "mysql": MysqlOperations,
+        "sqlite": SqliteOperations,
+        "duckdb": DuckdbOperations,
+    }
     sizes: list[int] = []
     plain = getattr(classes[place.dialect], method)
 

@@ -33,7 +33,7 @@ from tests.conformance.samza_tables import (
     message,
     open_query,
 )
-from tests.databases.places import Place
+from tests.databases.places import DIALECTS, SERVERS, Place
 
 STATEMENTS = pytest.mark.parametrize("statement", [PUT, UPDATE, DELETE], ids=["put", "update", "delete"])
 FailFirst = Callable[[float], Outage]
@@ -157,10 +157,10 @@ def test_pauses_grow_to_a_limit(place: Place, fail_first: FailFirst, monkeypatch
 
 @drives("de-tableretrypolicytoconfig")
 @differs("de-readwriteratelimittoconfig", "batch-code-7")
-@pytest.mark.parametrize("dialect", ["postgres", "sqlite", "duckdb"])
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_options_say_how_often_is_tried(dialect: str) -> None:
     options = ", retry_attempts = 4, retry_backoff = 1 SECOND, retry_max_delay = 1 MINUTE, rate_limit = 1000"
-    place = Place(dialect, "postgresql://me@localhost/shop" if dialect == "postgres" else "shop.db")
+    place = Place(dialect, SERVERS.get(dialect, "shop.db"))
     put, get = penstock.compile(declare(place, options) + PUT + GET).program.queries
     [view] = [each for each in get.views if isinstance(each, RemoteView)]
     wanted = {"attempts": 4, "backoff_ms": 1000, "max_delay_ms": 60_000, "batch_size": 10_000}

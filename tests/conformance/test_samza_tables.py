@@ -28,7 +28,7 @@ from tests.conformance.samza_tables import (
     message,
     open_query,
 )
-from tests.databases.places import DIALECTS, Place
+from tests.databases.places import DIALECTS, SERVERS, Place
 
 ROWS = "SELECT k, v, s FROM t ORDER BY k"
 
@@ -268,7 +268,7 @@ FILES = (
     ],
 )
 def test_check_refuses(dialect: str, options: str, statement: str, code: str) -> None:
-    url = "postgresql://me@localhost/shop" if dialect == "postgres" else "shop.db"
+    url = SERVERS.get(dialect, "shop.db")
     with pytest.raises(CompileError) as refused:
         penstock.compile(declare(Place(dialect, url), options) + statement)
     assert [each.code for each in refused.value.diagnostics] == [code]

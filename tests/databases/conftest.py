@@ -1,4 +1,4 @@
-"""The three databases: an embedded PostgreSQL for the whole run, files of SQLite and DuckDB for each test."""
+"""The databases: an embedded PostgreSQL and a MariaDB for the whole run, files of SQLite and DuckDB for each test."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from penstock.kit.databases.attempts import TableConnection
+from tests.databases.mysql_server import find_program, run_server
 from tests.databases.places import DIALECTS, Place, start_server
 
 NUMBERS = itertools.count()
@@ -48,12 +49,38 @@ def server() -> Iterator[str]:
         running.cleanup()
 
 
+@pytest.fixture(scope="session")
+def mysql_server() -> Iterator[str]:
+    """The URL of a MariaDB that listens on a port of this machine."""
+    if not find_program():
+        pytest.skip("there is no mariadbd; on Debian: apt-get install mariadb-server-core")
+    with tempfile.TemporaryDirectory() as folder, run_server(Path(folder)) as url:
+        yield url
+
+
 @pytest.fixture(params=DIALECTS)
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """A new, empty database."""
-    if request.param != "postgres":
-        return Place(request.param, str(tmp_path / f"rows.{request.param}"))
-    return postgres_place(request.getfixturevalue("server"))
+    match request.param:
+        case "postgres":
+            return postgres_place(request.getfixturevalue("server"))
+        case "mysql":
+            return mysql_place(request.getfixturevalue("mysql_server"))
+        case _:
+            return Place(request.param, str(tmp_path / f"rows.{request.param}"))
+
+
+@pytest.fixture
+def mysql(mysql_server: str) -> Place:
+    """A new, empty database of MariaDB."""
+    return mysql_place(mysql_server)
+
+
+def mysql_place(server: str) -> Place:
+    """A database of its own."""
+    name = f"d{next(NUMBERS)}"
+    Place("mysql", server).execute(f"CREATE DATABASE {name}")
+    return Place("mysql", f"{server}{name}")
 
 
 @pytest.fixture

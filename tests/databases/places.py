@@ -18,14 +18,17 @@ from penstock.kit.databases.address import Address
 from penstock.kit.databases.batch_changes import Changes
 from penstock.kit.databases.target_table import TargetTable
 from penstock.kit.databases.writer import TableWriter, WritePolicy
+from tests.databases.mysql_server import MysqlConnection
 
-DIALECTS = ("postgres", "sqlite", "duckdb")
+DIALECTS = ("postgres", "mysql", "sqlite", "duckdb")
 MOSTLY_POSTGRES = pytest.mark.parametrize(
     "place",
     ["postgres", *(pytest.param(each, marks=pytest.mark.campaign) for each in DIALECTS[1:])],
     indirect=True,
 )
 """For tests that take long: the other databases are left to the campaign."""
+SERVERS = {"postgres": "postgresql://me@localhost/shop", "mysql": "mysql://me@localhost/shop"}
+"""Addresses that nobody asks."""
 COLUMNS = (("k", "BIGINT", False), ("v", "INT", True), ("s", "STRING", True))
 DDL = "CREATE TABLE t (k BIGINT PRIMARY KEY, v INTEGER, s TEXT)"
 POLICY = WritePolicy(attempts=5, backoff_ms=10, max_delay_ms=200)
@@ -57,6 +60,8 @@ class Place:
                 connection = psycopg.connect(self.url, autocommit=True)
                 connection.execute("SET timezone = UTC")
                 return connection
+            case "mysql":
+                return MysqlConnection(self.url)
             case "sqlite":
                 return sqlite3.connect(self.url, isolation_level=None)
             case _:

@@ -88,7 +88,7 @@ def test_whether_there_is_any_row_is_known_beside_a_null_key(place: Place) -> No
     assert ask(1, None, None) == [True, True, True]
     place.execute("DROP TABLE t")
     assert ask() == []
-    with pytest.raises(TableError, match=r"no such table|does not exist"):
+    with pytest.raises(TableError, match=r"no such table|does not exist|doesn't exist"):
         ask(None)
 
 
@@ -110,6 +110,8 @@ def test_whether_there_is_any_row_is_known_beside_a_null_key(place: Place) -> No
 def test_keys_of_all_types(place: Place, type_: str, value: Any, other: Any) -> None:
     if place.dialect == "sqlite" and type_.startswith("DECIMAL"):
         skip_no_case("SQLite has no decimals")
+    if place.dialect == "mysql" and type_ in ("STRING", "BINARY"):
+        skip_no_case("keys of a new table have no texts without a length")
     table = place.table([("k%", type_, False), ("n", "INT", True)], ["k%"], name="odd", create=True)
     kind = table.arrow_schema(["k%"]).field(0).type
     writer = place.writer(table)

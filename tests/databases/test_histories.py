@@ -110,7 +110,11 @@ def replay(table: dict[int, tuple[Any, Any]], step: Step) -> int:
 @pytest.mark.draws
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_table_is_what_a_dict_is(dialect: str, request: pytest.FixtureRequest) -> None:
-    server = request.getfixturevalue("server") if dialect == "postgres" else ""
+    servers = {"postgres": "server", "mysql": "mysql_server"}
+    server = request.getfixturevalue(servers[dialect]) if dialect in servers else ""
+    if dialect == "mysql":
+        Place(dialect, server).execute("CREATE DATABASE histories")
+        server += "histories"
     phases = [phase for phase in Phase if phase is not Phase.explain]
 
     @settings(max_examples=HISTORIES, deadline=None, phases=phases, suppress_health_check=list(HealthCheck))

@@ -95,6 +95,8 @@ def written(place: Place, table: str) -> list[int]:
 
 LEDGERS = {
     "postgres": "SELECT count(to_regclass('penstock_ledger'))",
+    "mysql": "SELECT count(*) FROM information_schema.tables WHERE table_schema = DATABASE() "
+    "AND table_name = 'penstock_ledger'",
     "sqlite": "SELECT count(*) FROM sqlite_master WHERE name = 'penstock_ledger'",
     "duckdb": "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'penstock_ledger'",
 }

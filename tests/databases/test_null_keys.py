@@ -99,6 +99,8 @@ def test_other_tables_reject_null_keys(place: Place, old: bool, monkeypatch: pyt
         monkeypatch.setattr(PostgresEngine, "takes_null_keys", DatabaseEngine.takes_null_keys)
     elif place.dialect == "postgres":
         place.execute("CREATE TABLE t (k DOUBLE PRECISION, s TEXT, v INT, PRIMARY KEY (k, s))")
+    if place.dialect == "mysql":
+        place.execute("CREATE TABLE t (k DOUBLE, s TEXT, v INT, PRIMARY KEY (k, s))")
     writer = place.writer(place.table(COLUMNS, KEY, create=True))
     put(writer, 0, rows_of((None, "a", 1, "put"), (1.5, "a", 2, "put"), (None, None, 3, "delete")))
     writer.close()

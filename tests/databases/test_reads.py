@@ -22,20 +22,26 @@ DECLARED = """
 CREATE TABLE users (id BIGINT PRIMARY KEY, name STRING, day DATE, seen TIMESTAMP) WITH ({place}, table = 'users');
 CREATE TABLE visits (id BIGINT PRIMARY KEY, site STRING PRIMARY KEY, n INT) WITH ({place}, table = 'visits');
 """
-TYPES = {"postgres": ("DATE", "TIMESTAMPTZ"), "sqlite": ("TEXT", "TEXT"), "duckdb": ("DATE", "TIMESTAMPTZ")}
+TYPES = {
+    "postgres": ("DATE", "TIMESTAMPTZ"),
+    "mysql": ("DATE", "DATETIME(6)"),
+    "sqlite": ("TEXT", "TEXT"),
+    "duckdb": ("DATE", "TIMESTAMPTZ"),
+}
 
 
 @pytest.fixture
 def tables(place: Place) -> Place:
     """Ten users and their visits."""
     day, seen = TYPES[place.dialect]
+    zone = "" if place.dialect == "mysql" else "Z"
     place.execute(
         f"CREATE TABLE users (ignored TEXT, id BIGINT PRIMARY KEY, name TEXT, day {day}, seen {seen})",
         "CREATE TABLE visits (id BIGINT, site TEXT, n INTEGER, PRIMARY KEY (id, site))",
     )
     for key in range(10):
         name = "NULL" if key % 5 == 4 else f"'n{key % 3}'"
-        values = f"'x', {key}, {name}, '2025-01-{key + 1:02}', '2025-01-01T00:00:{key:02}Z'"
+        values = f"'x', {key}, {name}, '2025-01-{key + 1:02}', '2025-01-01T00:00:{key:02}{zone}'"
         place.execute(f"INSERT INTO users VALUES ({values})", f"INSERT INTO visits VALUES ({key}, 's', {key * key})")
     return place
 

@@ -46,8 +46,8 @@ BEFORE = {key: {"id": key, "name": "old", "n": key} for key in range(4)}
 
 def declare(place: Place) -> str:
     """The options that say where the tables are."""
-    if place.dialect == "postgres":
-        return f"connector = 'postgres', url = '{place.url}'"
+    if "://" in place.url:
+        return f"connector = '{place.dialect}', url = '{place.url}'"
     return f"connector = '{place.dialect}', path = '{place.url}'"
 
 

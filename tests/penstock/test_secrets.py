@@ -26,6 +26,7 @@ NEEDED = {
     "files": "path = 'in', format = 'json'",
     "kafka": "topic = 't', format = 'json', bootstrap_servers = 'h:1'",
     "postgres": "url = 'postgresql://h', table = 't'",
+    "mysql": "url = 'mysql://h/db', table = 't'",
     "sqlite": "path = 'shop.db', table = 't'",
     "duckdb": "path = 'shop.db', table = 't'",
 }

@@ -1,0 +1,70 @@
+"""Tables of MySQL and MariaDB."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import SplitResult, parse_qsl, urlsplit
+
+from penstock.diagnostics import Diagnostic, Span
+from penstock.diagnostics.codes.connectors import C003, C020
+from penstock.planner.connectors.databases import PACKAGES, SHARED, TABLE, is_simple, make_check
+from penstock.planner.connectors.option import NAME, SECRET, Connector, ConnectorOption
+from penstock.planner.types import Decimal, Type
+
+_PARTS = frozenset({"ssl_ca", "ssl_cert", "ssl_check_hostname", "ssl_key", "unix_socket"})
+_EXAMPLE = "an address such as 'mysql://host:3306/database'"
+
+
+def is_held(type_: Type) -> bool:
+    """Whether a column holds values of the type. Decimals have at most 30 places."""
+    return type_.scale <= 30 if isinstance(type_, Decimal) else is_simple(type_)
+
+
+def check_url(value: str, span: Span) -> Diagnostic | None:
+    """What is wrong with the address of a server: its form, what it sets, or a password in it."""
+    url = split_url(value)
+    if url is None:
+        return C003.at(span, "", name="url", expected=_EXAMPLE)
+    names = [name for name, _ in parse_qsl(url.query, keep_blank_values=True)]
+    if ":" in url.netloc.rpartition("@")[0] or any(re.search("passw|secret", name, re.IGNORECASE) for name in names):
+        found = C020.at(span, "", name="url").because("Plans, checkpoints and programs show addresses.")
+        return found.with_hint("password = ENV('MYSQL_PWD')")
+    if not _PARTS.issuperset(names):
+        found = C003.at(span, "", name="url", expected=_EXAMPLE)
+        return found.because(f"Behind a question mark it may set {', '.join(sorted(_PARTS))}.")
+    return None
+
+
+def split_url(value: str) -> SplitResult | None:
+    """The parts of an address, None if it is none."""
+    if not re.match(r"(mysql|mariadb)://[^\s/]*/[^\s/]+$", value.partition("?")[0]):
+        return None
+    try:
+        return urlsplit(value)
+    except ValueError:  # such as a bracket of an IPv6 address that is not closed
+        return None
+
+
+MYSQL = Connector(
+    "mysql",
+    "a table of MySQL or MariaDB",
+    is_database=True,
+    packages=(*PACKAGES, ("pymysql", "'pymysql[rsa]'")),
+    only_tables=True,
+    reads_now=True,
+    looks_up=True,
+    upserts=True,
+    deletes=True,
+    changes_rows=True,
+    partial_updates=True,
+    exactly_once=True,
+    check=make_check("MySQL", is_held),
+    own_options=(
+        ConnectorOption(
+            "url", NAME, "address of the database, mysql://…", required=True, identifies=True, check=check_url
+        ),
+        TABLE,
+        ConnectorOption("password", SECRET, "password of the user"),
+        *SHARED,
+    ),
+)
