@@ -35,6 +35,14 @@ def check_url(value: str, span: Span) -> Diagnostic | None:
     return None
 
 
+def list_hosts(value: str) -> list[str]:
+    """As `Connector.list_hosts`. Only plain addresses are understood, which no library reads in another way."""
+    plain = re.fullmatch(r"[a-z]+://(?:[\w.%+-]+@)?([A-Za-z0-9.-]*)(?::\d+)?/[\w.%-]+", value)
+    if plain is None:
+        raise ValueError(value)
+    return [plain[1].lower()]
+
+
 def split_url(value: str) -> SplitResult | None:
     """The parts of an address, None if it is none."""
     if not re.match(r"(mysql|mariadb)://[^\s/]*/[^\s/]+$", value.partition("?")[0]):
@@ -59,6 +67,7 @@ MYSQL = Connector(
     partial_updates=True,
     exactly_once=True,
     check=make_check("MySQL", is_held),
+    list_hosts=list_hosts,
     own_options=(
         ConnectorOption(
             "url", NAME, "address of the database, mysql://…", required=True, identifies=True, check=check_url

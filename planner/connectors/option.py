@@ -192,6 +192,8 @@ class Connector(msgspec.Struct, frozen=True):
     """The places that a reader reads, where it is not just the one that the options name."""
     sees: Callable[[str, str], bool] = sees_same
     """Whether who reads at the first place reads what is written to the second one."""
+    list_hosts: Callable[[str], list[str]] | None = None
+    """The hosts that an address names, in small letters, if it is not one of PostgreSQL. May raise ValueError."""
     has_header: Callable[[Options], bool] = no_header
     """Whether the first record of each file names the columns."""
 

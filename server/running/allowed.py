@@ -16,7 +16,7 @@ from psycopg import conninfo
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.serving import V003
 from penstock.planner.catalog import Catalog, Declared, Derived
-from penstock.planner.connectors import INTERNAL, RATE
+from penstock.planner.connectors import INTERNAL, RATE, connector_of
 from penstock.planner.connectors.delta import read_storage_options
 from penstock.planner.plan import Options, SecretOption
 
@@ -81,25 +81,27 @@ class Allowed:
                     found = V003.at(span, "", what="the setting of an object store", place=setting)
                     yield found.with_hint("set it in the environment of the server")
             elif name == "url" and isinstance(value, str):
-                yield from self._find_outside_host(value, span)
+                yield from self._find_outside_host(connector, value, span)
             elif name in ("bootstrap_servers", "schema_registry"):
                 outside = [each for each in _list_servers(name, str(value)) if each not in self.hosts]
                 if outside:
                     found = V003.at(span, "", what="the host", place=outside[0])
                     yield found.with_hint(f"start the server with --allow-host {outside[0]}")
 
-    def _find_outside_host(self, url: str, span: Span) -> Iterator[Diagnostic]:
+    def _find_outside_host(self, connector: str, url: str, span: Span) -> Iterator[Diagnostic]:
+        own = connector_of(connector).list_hosts
         try:
-            outside = [host for host in list_hosts(url) if host not in self.hosts]
+            outside = [host for host in (own or list_hosts)(url) if host not in self.hosts]
         except ValueError:
-            yield V003.at(span, "", what="the address", place=url).with_hint("postgresql://user@host:5432/database")
+            hint = "postgresql://user@host:5432/database" if own is None else f"{connector}://user@host:port/database"
+            yield V003.at(span, "", what="the address", place=url).with_hint(hint)
             return
         if outside and outside[0]:
             found = V003.at(span, "", what="the host", place=outside[0])
             yield found.with_hint(f"start the server with --allow-host {outside[0]}")
         elif outside:
             yield V003.at(span, "", what="the host", place="a socket of this machine").with_hint("name a host")
-        elif self.own_database and is_same_database(url, self.own_database):
+        elif own is None and self.own_database and is_same_database(url, self.own_database):
             found = V003.at(span, "", what="the database", place="the server's own database")
             yield found.with_hint("CREATE TABLE … AS makes tables there")
 

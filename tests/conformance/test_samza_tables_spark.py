@@ -41,6 +41,8 @@ def test_a_job(spark: SparkSession, tmp_path: Path, place: Place) -> None:
     place.execute(
         "CREATE TABLE profiles (id BIGINT PRIMARY KEY, company TEXT)", f"INSERT INTO profiles VALUES {profiles}"
     )
+    if place.dialect == "mysql":  # which has no key of texts without a length
+        place.execute("CREATE TABLE enriched (kind TEXT, n BIGINT, company TEXT, PRIMARY KEY (kind, n))")
     views = [{"n": n, "member": n % given["profiles"]} for n in range(given["messages"])]
     (tmp_path / "views").mkdir()
     for part in range(given["partitions"]):

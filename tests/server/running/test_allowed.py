@@ -183,6 +183,23 @@ def test_hosts_and_secrets(url: str, password: str, outside: str | None) -> None
     assert reach(allowed, text) == outside
 
 
+@pytest.mark.parametrize(
+    ("url", "outside"),
+    [
+        ("mysql://u@db/x", None),
+        ("mysql://DB:3307/x", None),
+        ("mysql://u@other/x", "other"),
+        ("mysql:///x", "a socket of this machine"),
+        ("mysql://u@db/x?unix_socket=/run/mysqld.sock", "mysql://*@db/x?unix_socket=/run/mysqld.sock"),
+        ("mysql://u@db/x?ssl_ca=/etc/shadow", "mysql://*@db/x?ssl_ca=/etc/shadow"),
+        ("mysql://u@db#@other/x", "mysql://*@db#@other/x"),
+    ],
+)
+def test_hosts_of_mysql(url: str, outside: str | None) -> None:
+    allowed = Allowed(connectors=("mysql",), hosts=("db",), own_database="dbname=streams")
+    assert reach(allowed, f"CREATE TABLE r {KEY} WITH (connector = 'mysql', url = '{url}', table = 't')") == outside
+
+
 def test_all_hosts_of_an_address() -> None:
     assert list_hosts("postgresql://u@[::1]:1,B:2/x") == ["::1", "b"]
 
