@@ -22,7 +22,7 @@ from rich.console import Console
 from bench.machine import machine
 from bench.page import replace_block
 from bench.server import serve_postgres
-from penstock.server.engine import Statement, StatementAnswer
+from penstock.server.engine_protocol import Statement, StatementAnswer
 from penstock.server.postgres.relay import Relay, Upstream
 from penstock.server.postgres.tls import load_context, make_certificate
 

@@ -7,27 +7,27 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from penstock.codegen.connectors import PACKAGES
-from penstock.codegen.connectors.databases import list_address, list_arguments, list_find_arguments, list_tries
+from penstock.codegen.connectors.database_calls import list_address, list_arguments, list_find_arguments, list_tries
 from penstock.codegen.connectors.delta import LEDGER_SINK, list_delta_arguments, list_delta_place
+from penstock.codegen.cut_queries import cut_at_intermediates
 from penstock.codegen.files_cost import files_settings
 from penstock.codegen.fingerprint import leave_numbers_out
 from penstock.codegen.folders import checkpoint_name, folder_name, source_name
-from penstock.codegen.intermediates import cut_at_intermediates
-from penstock.codegen.last_run import RECORD_FILE, RunRecord, record_path
+from penstock.codegen.local_reads import make_local_read
 from penstock.codegen.newer_functions import find_newer_functions, find_newer_in_read
 from penstock.codegen.program import Program, Read, SparkQuery
+from penstock.codegen.program_text import spark_text
 from penstock.codegen.pyspark import eject
-from penstock.codegen.small import small_read
+from penstock.codegen.run_record import RECORD_FILE, RunRecord, record_path
+from penstock.codegen.sql.expression_places import record_places
 from penstock.codegen.sql.json_fields import BITS, HAVE, NAMES, RECORDS, WATCHED, FieldWatch
-from penstock.codegen.sql.messages import Messages, Starting, messages_of, starting_of, watch_of
-from penstock.codegen.sql.metadata import HEADERS
-from penstock.codegen.sql.places import record_places
-from penstock.codegen.sql.query import lower_query
-from penstock.codegen.sql.read import read_views
+from penstock.codegen.sql.metadata_items import HEADERS
+from penstock.codegen.sql.read_views import read_views
 from penstock.codegen.sql.records import Records, records_of
 from penstock.codegen.sql.sent_messages import KEY, VALUE, list_avro_parts, list_message_items
-from penstock.codegen.text import spark_text
-from penstock.planner import find_inside
+from penstock.codegen.sql.spark_query import lower_query
+from penstock.codegen.sql.topic_columns import Messages, Starting, messages_of, starting_of, watch_of
+from penstock.planner import find_fused
 from penstock.planner.connectors import DATABASES
 from penstock.planner.plan import DEFAULTS, Intermediate, Node, RunningQuery, Scan, Settings, Stateful
 from penstock.planner.plan.walk import walk
@@ -106,7 +106,7 @@ def name_operators(queries: Sequence[RunningQuery]) -> list[dict[Node, str]]:
         streams: dict[Intermediate, str] = {}
         cut_at_intermediates(query, name, names, shared, streams)
         parts = [(query.root, name), *((node.input, stream) for node, stream in streams.items())]
-        inside = find_inside(query.root)
+        inside = find_fused(query.root)
         named.append({node: part for root, part in parts for node in _list_operators(root, inside)})
     return named
 
@@ -128,7 +128,7 @@ def lower_read(root: Node) -> Read:
         inputs, views, result = read_views(root)
     columns = tuple(each.name for each in root.schema)
     settings = _settings(DEFAULTS.state_partitions)
-    return Read(settings, inputs, views, result, columns, tuple(printed), small_read(root))
+    return Read(settings, inputs, views, result, columns, tuple(printed), make_local_read(root))
 
 
 def _settings(state_partitions: int) -> tuple[tuple[str, str], ...]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from penstock.codegen.connected import Connected
-from penstock.codegen.connected import Option as Option
-from penstock.codegen.connected import is_intermediate as is_intermediate
+from penstock.codegen.connector_options import Connected
+from penstock.codegen.connector_options import Option as Option
+from penstock.codegen.connector_options import is_intermediate as is_intermediate
 from penstock.codegen.printed import Place as Place
 from penstock.codegen.printed import Printed as Printed
 from penstock.codegen.table_change import TableChange
@@ -325,7 +325,7 @@ class SparkQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class SmallTable:
+class LocalTable:
     """The `columns` of a table of files that a small read reads, and DuckDB's name for it.
 
     With a `key` the files hold records, and the newest record of each key is the row. It is the one with the
@@ -347,13 +347,13 @@ class SmallTable:
 
 
 @dataclass(frozen=True, slots=True)
-class SmallRead:
+class LocalRead:
     """A read for DuckDB. The answer has these `columns` by name and Spark type, in order; DuckDB calls them otherwise.
 
     The columns of its tables are c0, c1 … there. `constants` are the parameters in its SQL by name, with their values.
     """
 
-    tables: tuple[SmallTable, ...]
+    tables: tuple[LocalTable, ...]
     sql: str
     constants: tuple[tuple[str, object], ...]
     columns: tuple[tuple[str, str], ...]
@@ -373,7 +373,7 @@ class Read:
     result: str
     columns: tuple[str, ...]
     printed: tuple[Printed, ...] = field(default=(), compare=False, repr=False)
-    small: SmallRead | None = None
+    local: LocalRead | None = None
     """The same for DuckDB, if it is known to give the same answer."""
 
 

@@ -7,10 +7,9 @@ from textwrap import indent
 
 from penstock.codegen.bundle import bundle_definitions
 from penstock.codegen.connectors import CALLS
-from penstock.codegen.connectors.databases import look_up, write_engines
+from penstock.codegen.connectors.database_calls import look_up, write_engines
 from penstock.codegen.files_cost import files_settings
 from penstock.codegen.folders import folder_name, source_name
-from penstock.codegen.literals import comment_text, literal, sql_literal
 from penstock.codegen.newer_functions import list_versions_for
 from penstock.codegen.program import (
     CHECK_SETTING,
@@ -32,6 +31,7 @@ from penstock.codegen.program import (
     SessionView,
     SparkQuery,
 )
+from penstock.codegen.python_literals import comment_text, literal, sql_literal
 from penstock.codegen.spark_versions import number_text
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.building import B002

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.grammar import RESERVED, Fault, Token
 from penstock.parser.ast_text import ast_text
+from penstock.parser.parsing import count_set_words, count_words, parse, split_script
 from penstock.parser.synonyms import SYNONYMS
-from penstock.parser.syntax import count_set_words, count_words, parse, split_script
 from penstock.parser.unparse import unparse
 from penstock.parser.unparse_scalars import name_text, string_text
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from penstock import runtime
 from penstock.compilation import compile, compile_read
-from penstock.connected import compare_places
 from penstock.diagnostics import Diagnostic, Source
 from penstock.left_errors import report_errors
+from penstock.partition_check import compare_places
 from penstock.planner import Catalog
 from penstock.rows import Rows
 from penstock.runtime import QueryHandle, RunError

@@ -8,14 +8,14 @@ from penstock.planner.catalog import Catalog
 from penstock.planner.explain.estimate_text import NO_RUN, KeptState, LastRun
 from penstock.planner.explain.graph import plan_graph
 from penstock.planner.explain.plan import plan_text, state_text
-from penstock.planner.inside import find_inside
+from penstock.planner.fuse import find_fused
 from penstock.planner.lower.retraction import find_argument_type
 from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.passes.merge_partials import merge_partials
 from penstock.planner.plan import Settings
 from penstock.planner.reads.select import plan_read
 from penstock.planner.scalars.find_type import find_type
-from penstock.planner.script.statements import PlannedScript, plan_script
+from penstock.planner.script.plan_script import PlannedScript, plan_script
 from penstock.planner.state import sends_changes, state_store
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "PlannedScript",
     "Settings",
     "find_argument_type",
-    "find_inside",
+    "find_fused",
     "find_type",
     "merge_partials",
     "mermaid",

@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from penstock.runtime.connectors.memory import Kept
     from penstock.runtime.failure.errors import RunError
     from penstock.runtime.kafka.kafka_counts import TopicCount, count_topics
+    from penstock.runtime.local_reads import answer_locally
     from penstock.runtime.progress.field_account import explain_unseen
+    from penstock.runtime.progress.list_reasons import list_reasons
+    from penstock.runtime.progress.plain_console import PlainConsole, output, show_rows
     from penstock.runtime.progress.status import Cause, InputReport, QueryReport, Reason, Status
     from penstock.runtime.progress.table_reports import LookupReport, TableReport
-    from penstock.runtime.progress.tables import PlainConsole, output, show_rows
     from penstock.runtime.progress.times import moment_text, span_text
-    from penstock.runtime.progress.why import list_reasons
     from penstock.runtime.query.input_sizes import has_large_batches, is_short
     from penstock.runtime.query.query_handle import QueryHandle
-    from penstock.runtime.session import RuntimeSession, connect
-    from penstock.runtime.small_reads import answer_small
-    from penstock.runtime.spark.doctor import list_versions
-    from penstock.runtime.spark.warm_up import write_archive
+    from penstock.runtime.runtime_session import RuntimeSession, connect
+    from penstock.runtime.spark.examine_spark import list_versions
+    from penstock.runtime.spark.write_class_archive import write_archive
 
 __all__ = [
     "Cause",
@@ -37,7 +37,7 @@ __all__ = [
     "Status",
     "TableReport",
     "TopicCount",
-    "answer_small",
+    "answer_locally",
     "connect",
     "count_topics",
     "explain_unseen",
@@ -58,29 +58,29 @@ _HOMES = {
     "InputReport": "progress.status",
     "Kept": "connectors.memory",
     "LookupReport": "progress.table_reports",
-    "PlainConsole": "progress.tables",
+    "PlainConsole": "progress.plain_console",
     "QueryHandle": "query.query_handle",
     "QueryReport": "progress.status",
     "Reason": "progress.status",
     "RunError": "failure.errors",
-    "RuntimeSession": "session",
+    "RuntimeSession": "runtime_session",
     "Status": "progress.status",
     "TableReport": "progress.table_reports",
     "TopicCount": "kafka.kafka_counts",
-    "answer_small": "small_reads",
-    "connect": "session",
+    "answer_locally": "local_reads",
+    "connect": "runtime_session",
     "count_topics": "kafka.kafka_counts",
     "explain_unwritable": "checkpoint.writable",
     "has_large_batches": "query.input_sizes",
     "is_short": "query.input_sizes",
     "explain_unseen": "progress.field_account",
-    "list_reasons": "progress.why",
-    "list_versions": "spark.doctor",
+    "list_reasons": "progress.list_reasons",
+    "list_versions": "spark.examine_spark",
     "moment_text": "progress.times",
-    "output": "progress.tables",
-    "show_rows": "progress.tables",
+    "output": "progress.plain_console",
+    "show_rows": "progress.plain_console",
     "span_text": "progress.times",
-    "write_archive": "spark.warm_up",
+    "write_archive": "spark.write_class_archive",
 }
 
 

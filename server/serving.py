@@ -21,13 +21,13 @@ from psycopg import conninfo
 from penstock.diagnostics import render
 from penstock.planner.plan import SecretOption
 from penstock.runtime import explain_unwritable
+from penstock.server.client_limits import Limits
 from penstock.server.database.bootstrap import add_token, name_holders, prepare_catalog
 from penstock.server.database.embedded import DATABASE, ENGINE, OWNER, SUPERUSER, EmbeddedPostgres
 from penstock.server.database.statement_log import StatementLog
 from penstock.server.database.warden import Warden
 from penstock.server.engine_supervisor import EngineRefusedError, EngineSupervisor
 from penstock.server.http.door import HttpDoor, HttpSettings
-from penstock.server.limits import Limits
 from penstock.server.postgres.relay import Relay, Upstream
 from penstock.server.postgres.tls import load_context, make_certificate
 from penstock.server.running.allowed import Allowed

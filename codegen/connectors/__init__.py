@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from penstock.codegen.connectors import databases, delta, files, intermediate, local
+from penstock.codegen.connectors import database_calls, delta, files, intermediate, local
 from penstock.codegen.program import Input, SparkQuery
 from penstock.planner.connectors import CONNECTORS, CONSOLE, DATABASES, FILES, INTERMEDIATE, MEMORY, RATE
 from penstock.planner.connectors.delta import DELTA
@@ -30,7 +30,7 @@ CALLS = {
     CONSOLE.name: Calls(write=local.write_console),
     MEMORY.name: Calls(write=local.write_memory, end=local.print_memory),
     INTERMEDIATE.name: Calls(intermediate.read, intermediate.write),
-    **dict.fromkeys(DATABASES, Calls(write=databases.write)),
+    **dict.fromkeys(DATABASES, Calls(write=database_calls.write)),
     DELTA.name: Calls(write=delta.write),
 }
 """By connector."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.codegen.connectors.calls import leave_out, write_call, write_keywords
-from penstock.codegen.literals import literal
+from penstock.codegen.connectors.call_texts import leave_out, write_call, write_keywords
 from penstock.codegen.program import Input, QueryOutput, SparkQuery
+from penstock.codegen.python_literals import literal
 from penstock.planner.connectors.delta import SECRET_OPTIONS, list_partition_columns, read_storage_options
 
 

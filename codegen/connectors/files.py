@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.codegen.literals import keywords, literal, sql_in_line
 from penstock.codegen.program import Input, QueryOutput, SparkQuery
+from penstock.codegen.python_literals import keywords, literal, sql_in_line
 from penstock.codegen.sql.records import records_of
 
 _OF_FORMATS = {"json": (), "csv": ("header", "multi_line"), "parquet": ()}

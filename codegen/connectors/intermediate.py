@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.codegen.literals import literal
 from penstock.codegen.program import Input, SparkQuery
+from penstock.codegen.python_literals import literal
 
 
 def read(source: Input) -> str:

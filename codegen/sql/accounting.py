@@ -21,10 +21,10 @@ from typing import assert_never
 from sqlglot import exp
 
 from penstock.codegen.program import Metric
+from penstock.codegen.sql.assign_windows import in_some_window
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.stateless import in_some_element
+from penstock.codegen.sql.stateless_views import in_some_element
 from penstock.codegen.sql.trees import both, call, column, only_if
-from penstock.codegen.sql.windows import in_some_window
 from penstock.planner.plan import (
     AssignWindows,
     Expression,

@@ -15,10 +15,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.codegen.program import AnyView, BucketView, View
-from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
-from penstock.codegen.sql.lookup import order_of, select_joined
+from penstock.codegen.sql.lookup_views import order_of, select_joined
 from penstock.codegen.sql.printing import print_duckdb, print_sql
+from penstock.codegen.sql.row_forms import DELETED, ORDER
 from penstock.codegen.sql.trees import alias, both, call, column, only_if, row_struct, select
 from penstock.planner.plan import Expression, TableLookup
 

@@ -12,8 +12,8 @@ from functools import reduce
 
 from sqlglot import exp
 
+from penstock.codegen.sql.read_values import convert, misfits
 from penstock.codegen.sql.trees import call, column, function, is_null, number, only_if, struct_of, text
-from penstock.codegen.sql.values import convert, misfits
 from penstock.planner.plan import Expression
 from penstock.planner.types import BINARY, Array, Map, Struct, Type
 

@@ -21,13 +21,13 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from penstock.codegen.intermediates import is_intermediate
+from penstock.codegen.cut_queries import is_intermediate
 from penstock.codegen.program import AnyView, LookupView, View
-from penstock.codegen.sql.changes import DELETED, DELTA, ORDER
 from penstock.codegen.sql.clock import read_watermark
 from penstock.codegen.sql.gathered import rows_view, tables_view
-from penstock.codegen.sql.lookup import NO_TIME, order_of, origin_of, select_joined, until
+from penstock.codegen.sql.lookup_views import NO_TIME, order_of, origin_of, select_joined, until
 from penstock.codegen.sql.printing import print_duckdb, print_sql
+from penstock.codegen.sql.row_forms import DELETED, DELTA, ORDER
 from penstock.codegen.sql.trees import (
     alias,
     both,

@@ -19,16 +19,16 @@ from typing import Literal, TypeAlias, assert_never
 from sqlglot import exp
 
 from penstock.codegen.program import AnyView, MultisetView, View
-from penstock.codegen.sql.changes import DELETED, DELTA, KEY, ORDER, key_struct
 from penstock.codegen.sql.collect import collected_type, collected_value, finish_values
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
-from penstock.codegen.sql.frames import is_number
+from penstock.codegen.sql.frame_calls import is_number
 from penstock.codegen.sql.gathered import rows_view, tables_view
-from penstock.codegen.sql.lookup import NO_TIME
+from penstock.codegen.sql.lookup_views import NO_TIME
 from penstock.codegen.sql.ordering import comparable, make_zero_positive, make_zeros_positive
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.retraction import Sums
+from penstock.codegen.sql.retraction_sums import Sums
 from penstock.codegen.sql.row_fields import RowFields
+from penstock.codegen.sql.row_forms import DELETED, DELTA, KEY, ORDER, key_struct
 from penstock.codegen.sql.trees import (
     alias,
     both,

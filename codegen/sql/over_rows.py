@@ -15,7 +15,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.codegen.program import AnyView, BucketView, View
-from penstock.codegen.sql.frames import Panes, lower_frame
+from penstock.codegen.sql.frame_calls import Panes, lower_frame
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import alias, column, row_columns, select

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
-from penstock.codegen.intermediates import is_intermediate
-from penstock.codegen.sql import changes
+from penstock.codegen.cut_queries import is_intermediate
+from penstock.codegen.sql import row_forms
 from penstock.planner.plan import (
     AssignWindows,
     Distinct,
@@ -48,7 +48,7 @@ def find_own_columns(
     `numbered`: the columns of windows have an order. `by_arrival`: all rows carry the places of their records.
     """
     if by_arrival:
-        return dict.fromkeys(nodes, (changes.ORDER,))
+        return dict.fromkeys(nodes, (row_forms.ORDER,))
     own: dict[Node, tuple[str, ...]] = {}
     deltas = _find_inputs(nodes, is_retracting)
     inner = _find_inputs(nodes, lambda node: isinstance(node, Intermediate))
@@ -57,30 +57,30 @@ def find_own_columns(
         assert isinstance(node, Operator)
         match node:
             case Scan() if isinstance(node.shape, KTable) and refers and is_intermediate(node.origin):
-                own[node] = changes.ORDERED_DELTA_ROW
+                own[node] = row_forms.ORDERED_DELTA_ROW
             case Scan() if isinstance(node.shape, KTable):
-                own[node] = changes.DELTA_ROW if node in deltas else changes.UPSERT
+                own[node] = row_forms.DELTA_ROW if node in deltas else row_forms.UPSERT
             case Scan() if isinstance(node.shape, WTable):
-                own[node] = changes.UPSERT
+                own[node] = row_forms.UPSERT
             case WindowAggregate() if node.rows_leave:
-                own[node] = changes.CHANGE_ROW
+                own[node] = row_forms.CHANGE_ROW
             case WindowAggregate() if numbered:
-                own[node] = (changes.ORDER,)
+                own[node] = (row_forms.ORDER,)
             case TableJoin() if node.is_windowed:
-                own[node] = (changes.ORDER,) if numbered else ()
+                own[node] = (row_forms.ORDER,) if numbered else ()
             case ForeignKeyJoin():
-                own[node] = () if isinstance(node.shape, WTable) else changes.DELTA_ROW
+                own[node] = () if isinstance(node.shape, WTable) else row_forms.DELTA_ROW
             case TableRanked():
-                own[node] = changes.CHANGE_ROW if node.is_by_key else changes.DELTA_ROW
+                own[node] = row_forms.CHANGE_ROW if node.is_by_key else row_forms.DELTA_ROW
             case Filter() | Project() | GroupingSets() | Unnest():
                 own[node] = own[node.input]
             case UnionAll() if isinstance(node.shape, KTable):
                 own[node] = own[node.inputs[0]]
             case Latest() | TableJoin() | GroupAggregate():
-                keyed = changes.KEY_RESULT if node.shape.key else changes.UPSERT
+                keyed = row_forms.KEY_RESULT if node.shape.key else row_forms.UPSERT
                 own[node] = keyed if tracked or node in inner else ()
             case Intermediate():
-                own[node] = changes.DELTA_ROW if node in deltas else changes.UPSERT
+                own[node] = row_forms.DELTA_ROW if node in deltas else row_forms.UPSERT
             case Scan() | WindowAggregate() | AssignWindows() | Rekey() | UnionAll() | WithLate():
                 own[node] = ()
             case Distinct() | IntervalJoin() | Over() | OverRows() | Ranked() | TableLookup() | RemoteLookup():

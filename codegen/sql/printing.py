@@ -10,7 +10,7 @@ import re
 
 from sqlglot import exp
 
-from penstock.codegen.sql.places import record
+from penstock.codegen.sql.expression_places import record
 from penstock.planner.plan import Expression
 
 _FUNCTION = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -16,8 +16,9 @@ from penstock.codegen.program import Input
 from penstock.codegen.sql.folder_columns import FOLDER, choose_columns
 from penstock.codegen.sql.json_fields import FieldWatch, watch_fields
 from penstock.codegen.sql.json_text import java_literal, needs_rewrite, rewrite
-from penstock.codegen.sql.metadata import make_metadata_items, read_origin
+from penstock.codegen.sql.metadata_items import make_metadata_items, read_origin
 from penstock.codegen.sql.printing import print_inline
+from penstock.codegen.sql.read_values import Format, convert, is_infinite, misfits, parse, wire_type
 from penstock.codegen.sql.reasons import (
     BYTES,
     FOLDER_VALUE,
@@ -34,7 +35,6 @@ from penstock.codegen.sql.reasons import (
     tell_why,
 )
 from penstock.codegen.sql.trees import alias, both, call, column, either, function, is_null, null, number, only_if, text
-from penstock.codegen.sql.values import Format, convert, is_infinite, misfits, parse, wire_type
 from penstock.planner.plan import Expression
 from penstock.planner.types import DOUBLE, FLOAT, STRING, Array, Decimal, Map, Simple, Struct, Type
 

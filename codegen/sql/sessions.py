@@ -18,12 +18,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from penstock.codegen.program import AnyView, SessionView, View
-from penstock.codegen.sql.changes import AFTER, BEFORE, DELTA, VERSION, key_struct
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.multiset import Values
 from penstock.codegen.sql.ordering import make_zero_positive
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.retraction import Sums
+from penstock.codegen.sql.retraction_sums import Sums
+from penstock.codegen.sql.row_forms import AFTER, BEFORE, DELTA, VERSION, key_struct
 from penstock.codegen.sql.trees import (
     alias,
     both,

@@ -13,9 +13,9 @@ from functools import reduce
 from sqlglot import exp
 
 from penstock.codegen.program import View
-from penstock.codegen.sql.changes import DELETED, ORDER, group_by_key, key_columns, key_value, own_key
+from penstock.codegen.sql.latest_views import count_arrivals, upsert_struct
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.table import count_arrivals, upsert_struct
+from penstock.codegen.sql.row_forms import DELETED, ORDER, group_by_key, key_columns, key_value, own_key
 from penstock.codegen.sql.trees import alias, both, call, column, either, is_null, only_if, select, shift_time
 from penstock.planner.plan import Expression, JoinType, Node, Step, TableJoin, WTable
 

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from penstock.codegen.program import AnyView, LookupView, View
-from penstock.codegen.sql.changes import AFTER, BEFORE, DELETED, DELTA, ORDER, VERSION
 from penstock.codegen.sql.clock import read_batch, read_watermark
 from penstock.codegen.sql.gathered import rows_view, tables_view
-from penstock.codegen.sql.lookup import NO_TIME
+from penstock.codegen.sql.lookup_views import NO_TIME
 from penstock.codegen.sql.ordering import comparable, make_zero_positive
 from penstock.codegen.sql.printing import print_duckdb, print_sql
+from penstock.codegen.sql.row_forms import AFTER, BEFORE, DELETED, DELTA, ORDER, VERSION
 from penstock.codegen.sql.trees import (
     alias,
     both,

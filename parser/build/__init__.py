@@ -18,12 +18,12 @@ from penstock.parser.build import (
     predicates,
     queries,
     relations,
+    row_comparisons,
     scalars,
     sets,
     standard,
     statements,
-    types,
-    values,
+    type_names,
     windows,
 )
 from penstock.parser.build.base import Builder
@@ -41,10 +41,10 @@ RULES: dict[str, Builder] = {
     **scalars.RULES,
     **standard.RULES,
     **predicates.RULES,
-    **values.RULES,
+    **row_comparisons.RULES,
     **named_values.RULES,
     **intervals.RULES,
-    **types.RULES,
+    **type_names.RULES,
 }
 
 _EXPANDED = ("call", "call_empty", "within_group")

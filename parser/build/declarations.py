@@ -32,7 +32,7 @@ from penstock.parser.ast import (
 )
 from penstock.parser.build.base import Builder, duration, flag, name, placed, sequence, token_span
 from penstock.parser.build.standard import check_cast
-from penstock.parser.build.types import SIMPLE, simple_type
+from penstock.parser.build.type_names import SIMPLE, simple_type
 from penstock.parser.unparse_scalars import name_text
 
 

@@ -13,7 +13,7 @@ from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.build.base import Builder, identifier, placed, span_of, token_span
 from penstock.parser.build.standard import make_call, refuse
-from penstock.parser.build.types import simple_type
+from penstock.parser.build.type_names import simple_type
 
 TYPE = "type"
 """The key in `meta` of a named value of what gives the type of that name."""

@@ -12,8 +12,8 @@ from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.ast import Query
 from penstock.parser.build.base import Builder, balanced, placed, span_of, words
+from penstock.parser.build.row_comparisons import compare_rows, find_row, is_row
 from penstock.parser.build.standard import between_symmetric, escape_like, make_call, refuse, repeat
-from penstock.parser.build.values import compare_rows, find_row, is_row
 
 COMPARISONS: dict[str, type[exp.Expression]] = {
     "=": exp.EQ,

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from penstock.diagnostics.codes import syntax
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.windows import W005
+from penstock.diagnostics.codes.event_time import W005
 from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token

@@ -16,7 +16,7 @@ from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.build.base import Builder, placed, span_of, token_span, words
 from penstock.parser.build.patterns import escaped_like, similar_regex
-from penstock.parser.build.types import LIMITED
+from penstock.parser.build.type_names import LIMITED
 
 # A form that repeats an operand repeats at most this many nodes: forms inside each other would grow without end.
 MAX_REPEATED = 100

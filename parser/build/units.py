@@ -9,13 +9,13 @@ from decimal import Decimal
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.types import T005
+from penstock.diagnostics.codes.expression_types import T005
 from penstock.parser.ast.base import EVENT_TIME
 from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build.base import placed, span_of
 from penstock.parser.build.intervals import sum_up
 from penstock.parser.build.standard import enclose, make_call, refuse, repeat
-from penstock.parser.build.types import SIMPLE
+from penstock.parser.build.type_names import SIMPLE
 
 _MICROSECONDS = {
     "MICROSECOND": 1,

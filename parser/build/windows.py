@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, nearest
+from penstock.diagnostics.codes.event_time import W024
 from penstock.diagnostics.codes.syntax import S026
-from penstock.diagnostics.codes.windows import W024
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.ast import Item, Name, NamedWindow, OverClause

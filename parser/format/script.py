@@ -9,7 +9,7 @@ from penstock.grammar import SEMICOLON, dialect
 from penstock.parser.format.comments import Remarks, find_remarks, list_comments
 from penstock.parser.format.layout import Comment, Printer
 from penstock.parser.format.statement import lay_out_statement
-from penstock.parser.syntax import count_set_words, parse
+from penstock.parser.parsing import count_set_words, parse
 
 
 class LayoutError(Exception):

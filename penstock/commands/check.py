@@ -82,7 +82,7 @@ def _check_spark(compilation: Compilation, version: str) -> None:
 
 def _check_places(compilation: Compilation) -> tuple[int, tuple[Diagnostic, ...], list[str]]:
     """The exit code, the findings, and a line for each topic. Raises CompileError."""
-    from penstock.connected import compare_places, topic_text
+    from penstock.partition_check import compare_places, topic_text
     from penstock.runtime import RunError
 
     try:

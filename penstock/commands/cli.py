@@ -175,7 +175,7 @@ def run(
             click.echo("nothing to run: no statement starts a query", err=True)
             return
 
-        from penstock.connected import compare_places
+        from penstock.partition_check import compare_places
         from penstock.runtime import RunError
 
         try:
@@ -324,7 +324,7 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
 
     try:
         # Whoever sets Spark up may have its files elsewhere.
-        rows = None if master or settings else runtime.answer_small(read.small)
+        rows = None if master or settings else runtime.answer_locally(read.local)
         if rows is not None:
             show_answer(read.columns, rows, form)
             return

@@ -70,7 +70,7 @@ def serve(
         import signal
 
         from penstock.diagnostics.logs import log_to_stderr
-        from penstock.server.limits import Limits
+        from penstock.server.client_limits import Limits
         from penstock.server.running.allowed import Allowed
         from penstock.server.serving import ServerError, ServerSettings
         from penstock.server.serving import serve as run_server

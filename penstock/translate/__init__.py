@@ -2,6 +2,6 @@
 
 from penstock.translate.model import System, TranslatedStatement, Verdict
 from penstock.translate.parts import comment_out
-from penstock.translate.script import translate
+from penstock.translate.translate_script import translate
 
 __all__ = ["System", "TranslatedStatement", "Verdict", "comment_out", "translate"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from penstock.translate.foreign_statement import Foreign
+from penstock.translate.foreign_types import explain_types, rename_type
 from penstock.translate.model import NotTranslatedError
-from penstock.translate.statement import Foreign
-from penstock.translate.types import explain_types, rename_type
 
 # fmt: off
 _MODIFIERS = frozenset({

@@ -12,8 +12,8 @@ from penstock.planner.plan.aggregate import Emission, GroupAggregate, SessionWin
 from penstock.planner.plan.join import IntervalJoin, JoinType
 from penstock.planner.plan.table import TableJoin, TableLookup
 from penstock.planner.plan.walk import walk
+from penstock.translate.foreign_statement import Foreign
 from penstock.translate.model import System
-from penstock.translate.statement import Foreign
 
 _LATE = {
     System.FLINK: "Flink takes a late row while its window is open; here a row behind the watermark is left out",

@@ -4,8 +4,8 @@ from penstock.diagnostics import show_options
 from penstock.planner.connectors.console import CONSOLE
 from penstock.planner.connectors.delta import DELTA
 from penstock.planner.connectors.duckdb import DUCKDB
+from penstock.planner.connectors.file_formats import find_unsupported_column
 from penstock.planner.connectors.files import EXAMPLE, FILES
-from penstock.planner.connectors.formats import find_unsupported_column
 from penstock.planner.connectors.intermediate import INTERMEDIATE
 from penstock.planner.connectors.kafka import KAFKA
 from penstock.planner.connectors.memory import MEMORY

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C003, C019, C020
-from penstock.planner.connectors.databases import is_any, make_check
+from penstock.planner.connectors.database_options import is_any, make_check
 from penstock.planner.connectors.files import place
 from penstock.planner.connectors.option import BOOLEAN as BOOLEAN_OPTION
 from penstock.planner.connectors.option import (

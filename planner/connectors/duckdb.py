@@ -1,6 +1,6 @@
 """Tables of DuckDB files."""
 
-from penstock.planner.connectors.databases import PACKAGES, PATH, SHARED, TABLE, is_any, make_check
+from penstock.planner.connectors.database_options import PACKAGES, PATH, SHARED, TABLE, is_any, make_check
 from penstock.planner.connectors.option import Connector
 
 DUCKDB = Connector(

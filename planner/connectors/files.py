@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from penstock.diagnostics import Span
 from penstock.planner import types
-from penstock.planner.connectors.formats import check_format, check_null
+from penstock.planner.connectors.file_formats import check_format, check_null
 from penstock.planner.connectors.local_paths import list_read_paths, resolve_path, sees_folder
 from penstock.planner.connectors.option import (
     BOOLEAN,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C003, C004, C023
 from penstock.planner import types
-from penstock.planner.connectors.formats import check_format, check_null
+from penstock.planner.connectors.file_formats import check_format, check_null
 from penstock.planner.connectors.option import (
     INTEGER,
     INTERVAL,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C003, C020
-from penstock.planner.connectors.databases import (
+from penstock.planner.connectors.database_options import (
     PACKAGES,
     SHARED,
     TABLE,

@@ -1,6 +1,6 @@
 """Tables of SQLite files."""
 
-from penstock.planner.connectors.databases import PACKAGES, PATH, SHARED, TABLE, is_simple, make_check
+from penstock.planner.connectors.database_options import PACKAGES, PATH, SHARED, TABLE, is_simple, make_check
 from penstock.planner.connectors.option import Connector
 
 SQLITE = Connector(

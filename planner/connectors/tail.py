@@ -1,6 +1,6 @@
 """The newest rows of a stream. A server keeps them in its PostgreSQL, where users can look at them."""
 
-from penstock.planner.connectors.databases import SHARED, TABLE
+from penstock.planner.connectors.database_options import SHARED, TABLE
 from penstock.planner.connectors.option import INTEGER, NAME, SECRET, Connector, ConnectorOption
 
 TAIL = Connector(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
+from penstock.planner.durations import duration_text
 from penstock.planner.explain.estimate_text import NO_RUN, LastRun, list_estimates
-from penstock.planner.explain.expressions import expression_text
 from penstock.planner.explain.state import lookup_cost, state_bound, state_of_changes, store_text
-from penstock.planner.inside import find_inside
-from penstock.planner.intervals import duration_text
+from penstock.planner.fuse import find_fused
 from penstock.planner.plan import (
     Aggregate,
     AssignWindows,
@@ -62,6 +61,7 @@ from penstock.planner.plan import (
     WithLate,
     WTable,
 )
+from penstock.planner.plan.texts import expression_text
 from penstock.planner.plan.walk import walk
 
 
@@ -90,7 +90,7 @@ def state_text(queries: Iterable[RunningQuery], settings: Settings, last_run: La
 
 def list_bounds(query: RunningQuery, nodes: Iterable[Node], settings: Settings) -> dict[Node, list[str]]:
     """For each stateful operator: the bound on its state, what it keeps for its changes, and where."""
-    changes, tables = state_of_changes(query), set(find_inside(query.root).values())
+    changes, tables = state_of_changes(query), set(find_fused(query.root).values())
     return {
         node: [
             state_bound(node),
@@ -103,7 +103,7 @@ def list_bounds(query: RunningQuery, nodes: Iterable[Node], settings: Settings) 
 
 
 def query_text(query: RunningQuery) -> str:
-    names, inside = number_nodes(query.root), find_inside(query.root)
+    names, inside = number_nodes(query.root), find_fused(query.root)
     heads = [
         f"{names[node]} := {operator_text(node, names)}" + ", in the same Spark query" * (node in inside)
         for node in names

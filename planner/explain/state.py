@@ -8,10 +8,9 @@ from typing import assert_never
 from sqlglot import exp
 
 from penstock.planner.connectors import connector_of
-from penstock.planner.explain.expressions import expression_text
+from penstock.planner.durations import duration_text
 from penstock.planner.functions.facts import Collecting
-from penstock.planner.inside import find_inside
-from penstock.planner.intervals import duration_text
+from penstock.planner.fuse import find_fused
 from penstock.planner.plan import (
     Aggregate,
     Cumulate,
@@ -44,6 +43,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
+from penstock.planner.plan.texts import expression_text, relation_text
 from penstock.planner.plan.walk import is_retracting, is_session_table, stateful, walk
 from penstock.planner.state import (
     LONGEST_ON_HEAP,
@@ -143,7 +143,7 @@ def state_bound(node: Node) -> str:
 
 def state_of_changes(query: RunningQuery) -> dict[Node, str]:
     """What each operator of a query keeps beside its state, so that rows before and after can be sent."""
-    inside = find_inside(query.root)
+    inside = find_fused(query.root)
     # A join in the same query takes the rows of its sides as they are.
     below = [
         node.input
@@ -228,11 +228,6 @@ def newest_text(node: Node, time: str) -> str:
     delay = find_delay(node)
     last = f"{time} in the last {duration_text(delay)}" if delay else f"the newest {time}"
     return f"rows of {relation_text(node)} with {last}"
-
-
-def relation_text(node: Node) -> str:
-    """The declared relations behind the node."""
-    return " and ".join(dict.fromkeys(each.origin.name for each in find_scans(node)))
 
 
 def find_followed_delay(node: Node) -> int:

@@ -8,7 +8,6 @@ from sqlglot import exp
 
 from penstock.planner.functions.aggregates import AGGREGATES
 from penstock.planner.functions.arrays import ARRAYS
-from penstock.planner.functions.clock import CLOCK
 from penstock.planner.functions.conditional import CONDITIONAL
 from penstock.planner.functions.frames import FRAMES
 from penstock.planner.functions.function import Function
@@ -20,6 +19,7 @@ from penstock.planner.functions.reference import page
 from penstock.planner.functions.refused import BARE, FOREIGN, INSTEAD, REFUSED
 from penstock.planner.functions.text import TEXT
 from penstock.planner.functions.time import TIME
+from penstock.planner.functions.times_of_day import CLOCK
 from penstock.planner.functions.vectors import VECTORS
 
 __all__ = [

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from penstock.parser import SYNONYMS
 from penstock.planner.functions.aggregates import EXAMPLE_ROWS
+from penstock.planner.functions.argument_kinds import KINDS
 from penstock.planner.functions.function import Function
-from penstock.planner.functions.kinds import KINDS
 from penstock.planner.functions.refused import FOREIGN, REFUSED
 
 _HEAD = """# Functions

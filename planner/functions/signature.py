@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from penstock.planner.functions.kinds import KINDS, Kind
+from penstock.planner.functions.argument_kinds import KINDS, Kind
 from penstock.planner.types import Simple
 
 

@@ -13,10 +13,10 @@ from penstock.diagnostics.codes.names import N007
 from penstock.parser import ast
 from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.grouping_sets import is_grouping_sets
-from penstock.planner.lower.items import OutputColumn, find_numbered, substitute_outputs
-from penstock.planner.lower.windows import is_window_call, is_window_column
+from penstock.planner.lower.select_items import OutputColumn, find_numbered, substitute_outputs
+from penstock.planner.lower.time_windows import is_window_call, is_window_column
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import Scope
+from penstock.planner.scalars.scopes import Scope
 
 # Nodes of an expression in which earlier items stand: each use of an alias copies what it stands for.
 LARGEST_ITEM = 2_000

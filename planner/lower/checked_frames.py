@@ -6,14 +6,14 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.types import T008
-from penstock.diagnostics.codes.windows import W023
+from penstock.diagnostics.codes.event_time import W023
+from penstock.diagnostics.codes.expression_types import T008
 from penstock.planner.functions import FUNCTIONS
 from penstock.planner.functions.facts import Framing
 from penstock.planner.lower.context import resolve_scalar
+from penstock.planner.lower.from_rows import FromRows
 from penstock.planner.lower.grouped import strip_filter
 from penstock.planner.lower.retraction import is_too_fine
-from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import Aggregate, Frame, KStream, RowsFrame
 from penstock.planner.types import INTERVAL, Array, Map, Struct
 

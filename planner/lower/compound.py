@@ -10,7 +10,7 @@ from penstock.diagnostics.codes.kinds import K004, K005, K011, K024
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import Context, collect_findings
-from penstock.planner.lower.items import name_columns, rename_columns
+from penstock.planner.lower.select_items import name_columns, rename_columns
 from penstock.planner.lower.table_union import check_counts, count_shown, unite_rows
 from penstock.planner.plan import Column, EventTime, KStream, KTable, Named, Node, UnionAll, anchor_times, make_column
 from penstock.planner.types import Type

@@ -17,7 +17,7 @@ from penstock.planner.catalog import Catalog
 from penstock.planner.plan import Aggregate, KStream, Node, Scan, Snapshot
 from penstock.planner.scalars import Typed
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 
 
 class Context(msgspec.Struct, frozen=True):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.windows import W026
+from penstock.diagnostics.codes.event_time import W026
 from penstock.parser import ast
-from penstock.planner.intervals import positive_milliseconds
+from penstock.planner.durations import positive_milliseconds
 from penstock.planner.lower.context import resolve_key
+from penstock.planner.lower.from_rows import FromRows, require_event_time
 from penstock.planner.lower.intermediates import materialise_input
-from penstock.planner.lower.rows import FromRows, require_event_time
 from penstock.planner.plan import (
     Aggregate,
     Column,

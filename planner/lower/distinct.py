@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.event_time import W040
 from penstock.diagnostics.codes.kinds import K018
-from penstock.diagnostics.codes.windows import W040
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.functions import clock_calls
 from penstock.planner.lower.context import Context
+from penstock.planner.lower.from_rows import FromRows, order_times
 from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
-from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.over import has_over
-from penstock.planner.lower.rows import FromRows, order_times
+from penstock.planner.lower.select_items import OutputColumn
 from penstock.planner.plan import (
     Cumulate,
     Distinct,

@@ -7,12 +7,12 @@ from typing import assert_never
 from msgspec.structs import replace
 from sqlglot import exp
 
+from penstock.planner.lower.from_rows import order_times
 from penstock.planner.lower.intermediates import materialise_input
-from penstock.planner.lower.items import WINDOW_COLUMNS, derive_projected_shape
-from penstock.planner.lower.joins.tables import find_shown_groups, key_column, table_shape
+from penstock.planner.lower.joins.primary_joins import find_shown_groups, key_column, table_shape
 from penstock.planner.lower.rank import find_window_end
-from penstock.planner.lower.rows import order_times
-from penstock.planner.lower.windows import list_final_times
+from penstock.planner.lower.select_items import WINDOW_COLUMNS, derive_projected_shape
+from penstock.planner.lower.time_windows import list_final_times
 from penstock.planner.plan import (
     Emission,
     EventTime,

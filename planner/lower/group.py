@@ -10,13 +10,14 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.event_time import W005, W009, W012, W016, W044
 from penstock.diagnostics.codes.kinds import K018
-from penstock.diagnostics.codes.windows import W005, W009, W012, W016, W044
 from penstock.parser import ast, name_text
 from penstock.planner import scalars
-from penstock.planner.intervals import positive_milliseconds
+from penstock.planner.durations import positive_milliseconds
 from penstock.planner.lower.aliases import name_group_keys
 from penstock.planner.lower.context import collect_findings, resolve_condition, resolve_scalar
+from penstock.planner.lower.from_rows import FromRows, TimedWindow
 from penstock.planner.lower.grouped import Grouping, choose_group_name, has_aggregate, make_canonical
 from penstock.planner.lower.grouping_sets import (
     KeySet,
@@ -26,17 +27,16 @@ from penstock.planner.lower.grouping_sets import (
     list_key_sets,
 )
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
-from penstock.planner.lower.items import WINDOW_COLUMNS, OutputColumn, is_nullable
 from penstock.planner.lower.retraction import choose_mergeable, choose_retractions
-from penstock.planner.lower.rows import FromRows, TimedWindow
-from penstock.planner.lower.window_parts import is_row_time
-from penstock.planner.lower.windows import (
+from penstock.planner.lower.select_items import WINDOW_COLUMNS, OutputColumn, is_nullable
+from penstock.planner.lower.time_windows import (
     is_window_call,
     is_window_column,
     list_final_times,
     read_window_call,
     regroup_windows,
 )
+from penstock.planner.lower.window_parts import is_row_time
 from penstock.planner.plan import (
     Column,
     Emission,
@@ -52,7 +52,7 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import TIMESTAMP
 
 

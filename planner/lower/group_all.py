@@ -10,12 +10,12 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.building import B002
 from penstock.parser import ast
+from penstock.planner.lower.from_rows import FromRows
 from penstock.planner.lower.grouped import find_topmost, has_aggregate
-from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.over import has_over
-from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.select_items import OutputColumn
+from penstock.planner.lower.time_windows import read_window_call
 from penstock.planner.lower.window_parts import find_called_window, is_part_name
-from penstock.planner.lower.windows import read_window_call
 from penstock.planner.plan.substitute import free_columns
 from penstock.planner.scalars.literals import bare
 

@@ -10,26 +10,26 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.event_time import W005
+from penstock.diagnostics.codes.expression_types import T005
 from penstock.diagnostics.codes.kinds import K014, K018
 from penstock.diagnostics.codes.names import N001
-from penstock.diagnostics.codes.types import T005
-from penstock.diagnostics.codes.windows import W005
 from penstock.parser.ast import EVENT_TIME
 from penstock.planner import scalars
 from penstock.planner.functions import is_aggregate
 from penstock.planner.functions.facts import DistinctRule
 from penstock.planner.lower.context import resolve_aggregate, resolve_scalar
+from penstock.planner.lower.from_rows import FromRows, TimedWindow
 from penstock.planner.lower.grouping_sets import compute_grouping_value, is_grouping_call
-from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.lower.retraction import is_too_fine
-from penstock.planner.lower.rows import FromRows, TimedWindow
+from penstock.planner.lower.select_items import WINDOW_COLUMNS
 from penstock.planner.lower.window_parts import find_window_part
 from penstock.planner.plan import Aggregate, Named
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import free_columns
 from penstock.planner.scalars.known import known_function
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import Scope
+from penstock.planner.scalars.scopes import Scope
 from penstock.planner.scalars.window_names import PART_COLUMNS, split_part
 from penstock.planner.types import INTERVAL, Decimal
 

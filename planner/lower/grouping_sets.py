@@ -9,8 +9,8 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span
+from penstock.diagnostics.codes.event_time import W017
 from penstock.diagnostics.codes.limits import L002
-from penstock.diagnostics.codes.windows import W017
 from penstock.planner.plan import Column, GroupingSets, KTable, Named, Node, make_column
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars.literals import bare

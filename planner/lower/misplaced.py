@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.expression_types import T007, T008
 from penstock.diagnostics.codes.names import N001, N003
-from penstock.diagnostics.codes.types import T007, T008
 from penstock.parser import ast, name_text
 from penstock.planner.lower.context import list_subqueries
 from penstock.planner.lower.grouped import has_aggregate

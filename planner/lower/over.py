@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Prose, Span, nearest
-from penstock.diagnostics.codes.types import T007
-from penstock.diagnostics.codes.windows import (
+from penstock.diagnostics.codes.event_time import (
     W014,
     W020,
     W021,
@@ -26,16 +25,17 @@ from penstock.diagnostics.codes.windows import (
     W042,
     W043,
 )
+from penstock.diagnostics.codes.expression_types import T007
 from penstock.parser import ast, name_text
+from penstock.planner.durations import interval_duration, positive_milliseconds
 from penstock.planner.functions import clock_calls, find_function, is_framed
 from penstock.planner.functions.facts import Framing
-from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.lower.checked_frames import AHEAD, BACK, refuse_unframable
 from penstock.planner.lower.context import Context, collect_findings, resolve_aggregate, resolve_key, resolve_scalar
+from penstock.planner.lower.from_rows import FromRows, require_event_time
 from penstock.planner.lower.grouped import find_topmost, is_aggregate_call, strip_filter, swap_node
 from penstock.planner.lower.intermediates import materialise_input
-from penstock.planner.lower.items import OutputColumn
-from penstock.planner.lower.rows import FromRows, require_event_time
+from penstock.planner.lower.select_items import OutputColumn
 from penstock.planner.plan import (
     Column,
     EventTime,
@@ -48,7 +48,7 @@ from penstock.planner.plan import (
     RowsFrame,
 )
 from penstock.planner.plan.reserved import choose_unused_name
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 
 # Far above what a worker could hold of each key.
 MOST_ROWS = 1_000_000

@@ -14,21 +14,21 @@ from penstock.diagnostics.codes.joins import J007
 from penstock.parser import ast
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope, name_side
-from penstock.planner.lower.items import name_columns
+from penstock.planner.lower.from_names import explain_nothing, is_about, is_inner, lower_name, may_mean
+from penstock.planner.lower.from_rows import FromRows
 from penstock.planner.lower.joins.join import lower_join
 from penstock.planner.lower.joins.kept_subqueries import find_kept_membership
 from penstock.planner.lower.joins.lookup import explain_outside_join
 from penstock.planner.lower.joins.membership import Membership
 from penstock.planner.lower.joins.subqueries import find_membership
 from penstock.planner.lower.joins.using import name_condition, share_columns
-from penstock.planner.lower.limits import check_size
 from penstock.planner.lower.misplaced import explain_clauses
-from penstock.planner.lower.relations import explain_nothing, is_about, is_inner, lower_name, may_mean
-from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.plan_limits import check_size
 from penstock.planner.lower.select import filter_rows, list_scalars, lower_select, refuse_unbuilt
+from penstock.planner.lower.select_items import name_columns
 from penstock.planner.lower.table_sets import lower_set_query
+from penstock.planner.lower.time_windows import assign_windows, read_window
 from penstock.planner.lower.unnest import is_true, join_elements
-from penstock.planner.lower.windows import assign_windows, read_window
 from penstock.planner.plan import KStream, Node, Shape, conjunction, conjuncts
 
 

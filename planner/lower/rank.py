@@ -13,16 +13,22 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.event_time import W031
 from penstock.diagnostics.codes.kinds import K018
-from penstock.diagnostics.codes.windows import W031
 from penstock.parser import ast
 from penstock.planner.functions import FUNCTIONS
 from penstock.planner.lower.context import collect_findings, resolve_key, resolve_scalar
+from penstock.planner.lower.from_rows import FromRows, order_times
 from penstock.planner.lower.grouped import find_topmost, strip_filter, swap_node
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
-from penstock.planner.lower.items import WINDOW_COLUMNS, OutputColumn, find_numbered, find_window_columns, has_value
 from penstock.planner.lower.over import find_over_clause
-from penstock.planner.lower.rows import FromRows, order_times
+from penstock.planner.lower.select_items import (
+    WINDOW_COLUMNS,
+    OutputColumn,
+    find_numbered,
+    find_window_columns,
+    has_value,
+)
 from penstock.planner.plan import (
     Column,
     EventTime,
@@ -42,7 +48,7 @@ from penstock.planner.plan import (
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.walk import find_assigned_windows, walk
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
 
 PLACES = tuple(each.name for each in FUNCTIONS if each.framing is not None and each.framing.is_place)

@@ -11,13 +11,13 @@ from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.kinds import K020
 from penstock.parser import ast
 from penstock.planner.lower.context import resolve_key, resolve_scalar
-from penstock.planner.lower.items import OutputColumn, project_items
-from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.from_rows import FromRows
+from penstock.planner.lower.select_items import OutputColumn, project_items
 from penstock.planner.partitions.rekey import rekey
 from penstock.planner.plan import Column, KStream, KTable, Node, find_columns, make_column
 from penstock.planner.plan.substitute import substitute, substitute_names
 from penstock.planner.scalars.literals import bare, enclosed
-from penstock.planner.scalars.names import Scope, ScopeColumn, is_same_name
+from penstock.planner.scalars.scopes import Scope, ScopeColumn, is_same_name
 
 
 def lower_rekey(

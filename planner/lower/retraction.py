@@ -14,8 +14,8 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.event_time import W010
 from penstock.diagnostics.codes.kinds import K019
-from penstock.diagnostics.codes.windows import W010
 from penstock.planner import scalars
 from penstock.planner.functions import FUNCTIONS
 from penstock.planner.functions.facts import Retraction

@@ -10,33 +10,39 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.event_time import W005, W010, W019
+from penstock.diagnostics.codes.expression_types import T020
 from penstock.diagnostics.codes.kinds import K001
 from penstock.diagnostics.codes.syntax import S008, S009
-from penstock.diagnostics.codes.types import T020
-from penstock.diagnostics.codes.windows import W005, W010, W019
 from penstock.parser import ast
 from penstock.planner.lower.aliases import spread_aliases
 from penstock.planner.lower.context import Context, collect_findings, resolve_condition
 from penstock.planner.lower.deduplicate import deduplicate_rows
 from penstock.planner.lower.distinct import lower_distinct
 from penstock.planner.lower.final import stream_final_rows
+from penstock.planner.lower.from_rows import FromRows, TimedWindow
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.group_all import name_all_keys
 from penstock.planner.lower.grouped import find_topmost, has_aggregate
-from penstock.planner.lower.items import WINDOW_COLUMNS, OutputColumn, project_items, spread_items, substitute_outputs
 from penstock.planner.lower.joins.lookup import explain_outside_join
 from penstock.planner.lower.joins.membership import Membership
 from penstock.planner.lower.joins.subqueries import lower_membership
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, keep_first_rows, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey
-from penstock.planner.lower.rows import FromRows, TimedWindow
+from penstock.planner.lower.select_items import (
+    WINDOW_COLUMNS,
+    OutputColumn,
+    project_items,
+    spread_items,
+    substitute_outputs,
+)
+from penstock.planner.lower.time_windows import assign_windows, uses_windows
 from penstock.planner.lower.unnest import explode_items
-from penstock.planner.lower.windows import assign_windows, uses_windows
 from penstock.planner.plan import Cumulate, Emission, Filter, KStream, Node, WTable, conjuncts
 from penstock.planner.plan.walk import has_window_key, is_changing
 from penstock.planner.scalars.literals import whole_number
-from penstock.planner.scalars.names import Scope
+from penstock.planner.scalars.scopes import Scope
 
 
 def lower_select(select: ast.Select, rows: FromRows, context: Context, memberships: Sequence[Membership] = ()) -> Node:

@@ -10,20 +10,20 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.event_time import W005
+from penstock.diagnostics.codes.expression_types import T006
 from penstock.diagnostics.codes.joins import J014
 from penstock.diagnostics.codes.kinds import K022, K023
-from penstock.diagnostics.codes.types import T006
-from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast
-from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import place, resolve_scalar
-from penstock.planner.lower.items import leave_out, spread_star
-from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.from_rows import FromRows
+from penstock.planner.lower.select_items import leave_out, spread_star
 from penstock.planner.plan import Column, Expression, KStream, Named, Project, Unnest, conjuncts, make_column
 from penstock.planner.plan.reserved import choose_unused_name
+from penstock.planner.plan.texts import kind_text
 from penstock.planner.scalars import Typed
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import ScopeColumn
+from penstock.planner.scalars.scopes import ScopeColumn
 from penstock.planner.types import INT, Array, Map, Struct, Type
 
 _UNNEST = ast.Unnesting.UNNEST.value

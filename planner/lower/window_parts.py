@@ -5,12 +5,12 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.event_time import W009
 from penstock.diagnostics.codes.names import N005
-from penstock.diagnostics.codes.windows import W009
 from penstock.planner.lower.context import place
-from penstock.planner.lower.items import WINDOW_COLUMNS
-from penstock.planner.lower.rows import FromRows, TimedWindow
-from penstock.planner.lower.windows import is_window_call, read_window_call
+from penstock.planner.lower.from_rows import FromRows, TimedWindow
+from penstock.planner.lower.select_items import WINDOW_COLUMNS
+from penstock.planner.lower.time_windows import is_window_call, read_window_call
 from penstock.planner.scalars.window_names import NO_CLOCK, PART_COLUMNS, split_part
 
 START, END = WINDOW_COLUMNS

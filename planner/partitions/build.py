@@ -14,8 +14,6 @@ from sqlglot import exp
 
 from penstock.diagnostics import Span
 from penstock.planner.catalog import Catalog, Declared
-from penstock.planner.explain.expressions import expression_text
-from penstock.planner.explain.state import relation_text
 from penstock.planner.partitions.graph import Graph, Role, Stream
 from penstock.planner.plan import (
     AssignWindows,
@@ -51,6 +49,7 @@ from penstock.planner.plan import (
     make_column,
 )
 from penstock.planner.plan.substitute import substitute_names
+from penstock.planner.plan.texts import expression_text, relation_text
 from penstock.planner.plan.walk import fold_plan
 
 T = TypeVar("T")

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import Span
-from penstock.planner.explain.expressions import expression_text
 from penstock.planner.partitions.agree import RekeyFix
 from penstock.planner.partitions.build import JOINED, PartitionGraph
 from penstock.planner.plan import Expression, Filter, KStream, Node, Project, Rekey, RunningQuery
+from penstock.planner.plan.texts import expression_text
 from penstock.planner.plan.walk import fold_plan
 
 _LAST_NAME = re.compile(r"""(`(?:[^`]|``)+`|"(?:[^"]|"")+"|\w+)$""")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from penstock.planner.catalog import Catalog
 from penstock.planner.partitions.agree import Partitions, find_partitions
 from penstock.planner.partitions.build import JOINED, place_text
-from penstock.planner.partitions.check import count_text
+from penstock.planner.partitions.check_joins import count_text
 from penstock.planner.partitions.counts import Count, CountRule
 from penstock.planner.partitions.graph import Role, Stream
 from penstock.planner.plan import Rekey, RunningQuery, Settings

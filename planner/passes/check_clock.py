@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.diagnostics import Diagnostic
-from penstock.diagnostics.codes.windows import W014
+from penstock.diagnostics.codes.event_time import W014
 from penstock.planner.functions import clock_calls
 from penstock.planner.plan import RunningQuery, Stateful
 from penstock.planner.plan.walk import rows_leave, walk

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.building import B002, B003
-from penstock.planner.explain.kinds import kind_text
 from penstock.planner.functions import clock_calls
-from penstock.planner.lower.rows import explain_unchained
+from penstock.planner.lower.from_rows import explain_unchained
 from penstock.planner.plan import (
     Filter,
     ForeignKeyJoin,
@@ -29,6 +28,7 @@ from penstock.planner.plan import (
     WTable,
     find_columns,
 )
+from penstock.planner.plan.texts import kind_text
 from penstock.planner.plan.walk import is_changing, stateful, walk
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.planner.lower.intermediates import compute_changes
-from penstock.planner.lower.limits import check_expressions, check_size
+from penstock.planner.lower.plan_limits import check_expressions, check_size
 from penstock.planner.passes.check_clock import check_clock
 from penstock.planner.passes.check_intermediates import check_intermediates
 from penstock.planner.passes.check_names import check_names

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from penstock.planner.functions import clock_calls
 from penstock.planner.functions.facts import Framing
-from penstock.planner.lower.items import WINDOW_COLUMNS
+from penstock.planner.lower.select_items import WINDOW_COLUMNS
 from penstock.planner.plan import (
     AssignWindows,
     BoundEnd,

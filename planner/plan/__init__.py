@@ -24,19 +24,17 @@ from penstock.planner.plan.expressions import (
     find_columns,
     make_column,
 )
-from penstock.planner.plan.intermediate import Intermediate
+from penstock.planner.plan.intermediate_rows import Intermediate
 from penstock.planner.plan.join import BoundEnd, IntervalJoin, JoinType, TimeBound
 from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchor_times
-from penstock.planner.plan.options import Options, SecretOption, Value
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
 from penstock.planner.plan.rank import Ranked, Ranking, TableRanked
 from penstock.planner.plan.read import ColumnFilter, OneRow, PlainJoin, Snapshot, Sort
 from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.remote import LookupColumn, LookupKey, RemoteLookup
 from penstock.planner.plan.scan import Origin, Scan
-from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll, Unnest
-from penstock.planner.plan.statements import (
+from penstock.planner.plan.script_results import (
     DEFAULTS,
     Answer,
     Explained,
@@ -46,6 +44,8 @@ from penstock.planner.plan.statements import (
     Sink,
     StateStore,
 )
+from penstock.planner.plan.secret_option import Options, SecretOption, Value
+from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll, Unnest
 from penstock.planner.plan.table import ForeignKeyJoin, Latest, Side, Step, TableJoin, TableLookup
 
 Stateless: TypeAlias = (

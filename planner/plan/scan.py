@@ -7,7 +7,7 @@ import msgspec
 from penstock.planner.plan.expressions import Expression, Named
 from penstock.planner.plan.failure import Failure
 from penstock.planner.plan.node import Column, EventTime, KStream, Node
-from penstock.planner.plan.options import Options
+from penstock.planner.plan.secret_option import Options
 
 DELETES = ("delete", "d", "-d")
 """What a record's operation is, without regard to case, where it deletes the row of its key."""

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from penstock.planner.plan import Stateful
 from penstock.planner.plan.aggregate import Emission, GroupAggregate, WindowAggregate
-from penstock.planner.plan.intermediate import Intermediate
+from penstock.planner.plan.intermediate_rows import Intermediate
 from penstock.planner.plan.node import KStream, KTable, Node, WTable
 from penstock.planner.plan.rank import TableRanked
 from penstock.planner.plan.remote import RemoteLookup

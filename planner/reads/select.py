@@ -20,10 +20,19 @@ from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.connectors import connector_of
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope, name_side, resolve_condition
+from penstock.planner.lower.from_names import find_entry
+from penstock.planner.lower.from_rows import FromRows
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.group_all import name_all_keys
 from penstock.planner.lower.grouped import has_aggregate
-from penstock.planner.lower.items import (
+from penstock.planner.lower.joins.sides import join_columns, join_scopes, qualify_sides
+from penstock.planner.lower.joins.using import name_condition, share_columns
+from penstock.planner.lower.misplaced import explain_clauses
+from penstock.planner.lower.over import has_over
+from penstock.planner.lower.plan_limits import check_expressions, check_size
+from penstock.planner.lower.rank import make_sorting
+from penstock.planner.lower.select import filter_rows, find_refused_beside_explode, is_grouped, list_scalars
+from penstock.planner.lower.select_items import (
     OutputColumn,
     find_numbered,
     name_columns,
@@ -31,17 +40,8 @@ from penstock.planner.lower.items import (
     spread_items,
     substitute_outputs,
 )
-from penstock.planner.lower.joins.sides import join_columns, join_scopes, qualify_sides
-from penstock.planner.lower.joins.using import name_condition, share_columns
-from penstock.planner.lower.limits import check_expressions, check_size
-from penstock.planner.lower.misplaced import explain_clauses
-from penstock.planner.lower.over import has_over
-from penstock.planner.lower.rank import make_sorting
-from penstock.planner.lower.relations import find_entry
-from penstock.planner.lower.rows import FromRows
-from penstock.planner.lower.select import filter_rows, find_refused_beside_explode, is_grouped, list_scalars
+from penstock.planner.lower.time_windows import is_window_call
 from penstock.planner.lower.unnest import explode_items, join_elements, unnest_rows
-from penstock.planner.lower.windows import is_window_call
 from penstock.planner.plan import (
     Column,
     Emission,
@@ -61,11 +61,11 @@ from penstock.planner.plan import (
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.walk import fold_plan, walk
 from penstock.planner.reads.narrow import narrow_snapshots
-from penstock.planner.reads.sets import drop_repeated_rows, lower_set_query
+from penstock.planner.reads.set_queries import drop_repeated_rows, lower_set_query
 from penstock.planner.reads.snapshot import explain_out_of_reach, read_snapshot
 from penstock.planner.reads.views import is_planned_anew, plan_views
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import Scope
+from penstock.planner.scalars.scopes import Scope
 from penstock.planner.types import BOOLEAN
 
 

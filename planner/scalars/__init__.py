@@ -6,11 +6,11 @@ from sqlglot import exp
 
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.plan.expressions import Aggregate
-from penstock.planner.scalars.aggregates import AggregateResolver
-from penstock.planner.scalars.names import Scope
+from penstock.planner.scalars.aggregate_calls import AggregateResolver
+from penstock.planner.scalars.common_types import cast, common_type, data_type, is_lossless, type_of
 from penstock.planner.scalars.resolver import Resolver
+from penstock.planner.scalars.scopes import Scope
 from penstock.planner.scalars.typed import Typed
-from penstock.planner.scalars.types import cast, common_type, data_type, is_lossless, type_of
 from penstock.planner.types import is_ordered
 
 __all__ = [

@@ -10,7 +10,7 @@ import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic, Prose
-from penstock.diagnostics.codes.types import T005, T006
+from penstock.diagnostics.codes.expression_types import T005, T006
 from penstock.planner.functions import Function
 from penstock.planner.functions.facts import RowFault
 from penstock.planner.functions.forms import propose_form
@@ -26,13 +26,13 @@ from penstock.planner.functions.signature import (
     signature,
 )
 from penstock.planner.scalars.argument_casts import propose_cast
+from penstock.planner.scalars.common_types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
 from penstock.planner.scalars.constants import judge
 from penstock.planner.scalars.implicit import as_text, read_text
 from penstock.planner.scalars.known import written_texts
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.schemas import read_schema
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal, make_typed
-from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
 from penstock.planner.types import (
     BINARY,
     DATE,

@@ -8,11 +8,11 @@ from decimal import Decimal as Number
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.types import T010, T017
+from penstock.diagnostics.codes.expression_types import T010, T017
 from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.scalars.common_types import FLOATS
 from penstock.planner.scalars.literals import bare, whole_number
 from penstock.planner.scalars.typed import Typed, is_text_literal
-from penstock.planner.scalars.types import FLOATS
 from penstock.planner.types import BIGINT, BOOLEAN, INT, INTEGERS, SMALLINT, TINYINT, VOID, Decimal, Type
 
 _BITS = {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64}

@@ -14,11 +14,11 @@ import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import Prose, Span, nearest
-from penstock.diagnostics.codes.types import T013, T014
+from penstock.diagnostics.codes.expression_types import T013, T014
 from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.functions.argument_kinds import KINDS, Kind
 from penstock.planner.functions.elsewhere import translate_directives
 from penstock.planner.functions.forms import translate_format
-from penstock.planner.functions.kinds import KINDS, Kind
 from penstock.planner.scalars.formats import number_format_problem, time_format_problem
 from penstock.planner.scalars.literals import bare, whole_number
 from penstock.planner.scalars.print_formats import print_format_problem

@@ -17,7 +17,7 @@ from penstock.planner.functions import NULL_FORMS, find_function
 from penstock.planner.functions.facts import Laziness
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.failure import Failure
-from penstock.planner.scalars.types import is_lossless, type_of
+from penstock.planner.scalars.common_types import is_lossless, type_of
 from penstock.planner.types import DOUBLE, FLOAT, INTEGERS, STRING, VOID, Array, Decimal, Map, Type
 
 _LEAVES = (exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Null, exp.Interval, exp.Star)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.planner import scalars
 from penstock.planner.plan import Expression, Node
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import Type
 
 

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.types import T002, T010
+from penstock.diagnostics.codes.expression_types import T002, T010
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.planner.scalars.certain import cast_problem
+from penstock.planner.scalars.common_types import FLOATS, MAPS_ARE_UNEQUAL, cast, integer_as_decimal, is_lossless
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.typed import Typed, cast_hint, is_text_literal, make_typed, unify_values
-from penstock.planner.scalars.types import FLOATS, MAPS_ARE_UNEQUAL, cast, integer_as_decimal, is_lossless
 from penstock.planner.types import (
     BIGINT,
     BOOLEAN,

@@ -12,7 +12,7 @@ from penstock.diagnostics.codes.names import N004, N005
 from penstock.planner.functions import FOREIGN, FUNCTIONS, INSTEAD, REFUSED, Function, find_function
 from penstock.planner.functions.elsewhere import propose_elsewhere
 from penstock.planner.functions.forms import propose_form
-from penstock.planner.scalars.names import add_nearest
+from penstock.planner.scalars.scopes import add_nearest
 from penstock.planner.scalars.window_names import CALLED_HERE, explain_window_call
 
 

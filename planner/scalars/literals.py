@@ -10,10 +10,10 @@ from math import isfinite
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.types import T010
+from penstock.diagnostics.codes.expression_types import T010
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
-from penstock.planner.scalars.types import MAX_PRECISION
+from penstock.planner.scalars.common_types import MAX_PRECISION
 from penstock.planner.types import BIGINT, DATE, DOUBLE, INT, TIME, TIMESTAMP, Decimal, Simple, Type
 
 MONTH_UNITS = ("MONTH", "YEAR")

@@ -10,15 +10,11 @@ import re
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.types import T002, T004, T012
+from penstock.diagnostics.codes.expression_types import T002, T004, T012
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.parser import ast
 from penstock.planner.scalars.certain import arithmetic_problem, cast_problem
-from penstock.planner.scalars.constants import text_problem
-from penstock.planner.scalars.implicit import as_text, read_texts, unify_comparable
-from penstock.planner.scalars.literals import bare, exact_type, unit_of, whole_number
-from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal, make_typed
-from penstock.planner.scalars.types import (
+from penstock.planner.scalars.common_types import (
     FLOATS,
     MAX_PRECISION,
     common_type,
@@ -26,6 +22,10 @@ from penstock.planner.scalars.types import (
     integer_as_decimal,
     is_number,
 )
+from penstock.planner.scalars.constants import text_problem
+from penstock.planner.scalars.implicit import as_text, read_texts, unify_comparable
+from penstock.planner.scalars.literals import bare, exact_type, unit_of, whole_number
+from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal, make_typed
 from penstock.planner.types import (
     BIGINT,
     BINARY,

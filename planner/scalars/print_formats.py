@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from penstock.planner.scalars.types import FLOATS
+from penstock.planner.scalars.common_types import FLOATS
 from penstock.planner.types import BOOLEAN, INTEGERS, STRING, Decimal, Type
 
 _SPECIFIER = re.compile(r"%(?:([0-9]{1,9})\$)?([-#+ 0,(<]*)(?:[0-9]{1,9})?(?:\.[0-9]{1,9})?([tT])?([a-zA-Z%])")

@@ -12,8 +12,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlglot import exp
 
-from penstock.diagnostics.codes.names import N001, N006
-from penstock.diagnostics.codes.types import (
+from penstock.diagnostics.codes.expression_types import (
     T001,
     T002,
     T007,
@@ -21,6 +20,7 @@ from penstock.diagnostics.codes.types import (
     T010,
     T011,
 )
+from penstock.diagnostics.codes.names import N001, N006
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.parser import string_text
 from penstock.planner.functions import is_bare
@@ -30,15 +30,15 @@ from penstock.planner.scalars import operators
 from penstock.planner.scalars.absent_fields import propose_element, propose_field
 from penstock.planner.scalars.arrows import read_arrows
 from penstock.planner.scalars.calls import Argument, fit
+from penstock.planner.scalars.common_types import type_of
 from penstock.planner.scalars.framed import propose_framed
 from penstock.planner.scalars.implicit import unify_comparable
 from penstock.planner.scalars.known import known_function
 from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_literal, number_type, unit_of
-from penstock.planner.scalars.names import COMPARED, Scope, add_nearest, is_same_name
 from penstock.planner.scalars.operators import MONTHS
+from penstock.planner.scalars.scopes import COMPARED, Scope, add_nearest, is_same_name
 from penstock.planner.scalars.sizes import size_problem
 from penstock.planner.scalars.typed import Typed, make_typed, unify_values
-from penstock.planner.scalars.types import type_of
 from penstock.planner.types import BOOLEAN, INT, INTEGERS, INTERVAL, STRING, VOID, Array, Map, Struct, Type
 
 

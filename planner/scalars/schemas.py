@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Source
 from penstock.parser import ast, parse
-from penstock.planner.scalars.types import type_of
+from penstock.planner.scalars.common_types import type_of
 from penstock.planner.types import SMALLINT, TINYINT, Array, Map, Struct, Type
 
 

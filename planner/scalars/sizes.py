@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from penstock.diagnostics.codes.expression_types import T017
 from penstock.diagnostics.codes.limits import L006
-from penstock.diagnostics.codes.types import T017
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.functions import find_function
 from penstock.planner.scalars.literals import bare, whole_number

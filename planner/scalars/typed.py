@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import msgspec
 from sqlglot import exp
 
-from penstock.diagnostics.codes.types import T003, T004
+from penstock.diagnostics.codes.expression_types import T003, T004
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
+from penstock.planner.scalars.common_types import cast, common_type, is_number
 from penstock.planner.scalars.literals import bare, time_literal
-from penstock.planner.scalars.types import cast, common_type, is_number
 from penstock.planner.types import INTEGERS, INTERVAL, MOMENTS, STRING, TIMESTAMP, VOID, Decimal, Simple, Type
 
 

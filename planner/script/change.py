@@ -15,13 +15,12 @@ from penstock.diagnostics.codes.kinds import K008, K010, K021
 from penstock.parser import ast
 from penstock.planner.catalog import Declared, explain_unknown
 from penstock.planner.connectors import connector_of, show_databases
-from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context, make_scope, resolve_condition, resolve_scalar
-from penstock.planner.lower.items import find_value_column
+from penstock.planner.lower.from_rows import FromRows
 from penstock.planner.lower.joins.conditions import find_key_equality
 from penstock.planner.lower.joins.sides import add_filter, join_scopes, qualify_columns
 from penstock.planner.lower.query import lower_relation
-from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.select_items import find_value_column
 from penstock.planner.passes.pipeline import plan_query
 from penstock.planner.plan import (
     ChangedTable,
@@ -41,9 +40,10 @@ from penstock.planner.plan import (
     make_column,
 )
 from penstock.planner.plan.substitute import substitute_columns
+from penstock.planner.plan.texts import kind_text
 from penstock.planner.plan.walk import arrives_in_order, walk
 from penstock.planner.scalars.implicit import store
-from penstock.planner.scalars.names import Scope, is_same_name
+from penstock.planner.scalars.scopes import Scope, is_same_name
 from penstock.planner.script.double_counts import find_double_counts
 from penstock.planner.script.sums import find_sums
 

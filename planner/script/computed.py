@@ -9,8 +9,8 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.event_time import W014
 from penstock.diagnostics.codes.kinds import K010, K021
-from penstock.diagnostics.codes.windows import W014
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Catalog, Declared
@@ -18,7 +18,7 @@ from penstock.planner.functions import clock_calls
 from penstock.planner.lower.context import resolve_scalar
 from penstock.planner.plan import Column, Named
 from penstock.planner.scalars.failing import NoExactFormError, try_expression
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import TIMESTAMP
 
 

@@ -9,14 +9,14 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
 from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.event_time import W003, W013
 from penstock.diagnostics.codes.kinds import K007, K010, K016, K018
-from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast, name_text
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, PLANNED, RETENTION, SEQUENCE, Declared
 from penstock.planner.connectors import Connector, connector_of
 from penstock.planner.connectors.option import RATE as RATE_OPTION
-from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
+from penstock.planner.durations import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.plan import Column, Named, Origin, Value, make_column
 from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS, choose_unused_name
 from penstock.planner.scalars.literals import bare
@@ -28,7 +28,7 @@ from penstock.planner.script.computed import (
     stored_definitions,
 )
 from penstock.planner.script.metadata import check_metadata, metadata_definitions, read_metadata
-from penstock.planner.script.options import read_options
+from penstock.planner.script.read_options import read_options
 from penstock.planner.types import BIGINT, DATE, STRING, TIMESTAMP
 
 

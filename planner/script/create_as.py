@@ -11,11 +11,11 @@ from penstock.diagnostics.codes.kinds import K003, K007
 from penstock.parser import ast
 from penstock.planner.catalog import RETENTION, SEQUENCE, Derived
 from penstock.planner.connectors import connector_of
-from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context
 from penstock.planner.lower.query import lower_query
 from penstock.planner.plan import ChangedTable, KStream, Node, Options, PutRows, Sink
-from penstock.planner.script.options import read_options
+from penstock.planner.plan.texts import kind_text
+from penstock.planner.script.read_options import read_options
 from penstock.planner.script.stream_word import lower_stream
 
 

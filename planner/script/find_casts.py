@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic
-from penstock.diagnostics.codes.types import T018
+from penstock.diagnostics.codes.expression_types import T018
 from penstock.planner.plan import RunningQuery
 from penstock.planner.plan.walk import walk
 from penstock.planner.scalars.implicit import MARK

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic, Span
-from penstock.diagnostics.codes.windows import W050
+from penstock.diagnostics.codes.event_time import W050
 from penstock.parser import ast
 from penstock.planner.functions.facts import Collecting
 from penstock.planner.plan import Expression, GroupAggregate, GroupingSets, KStream, Node, Project, RunningQuery, Scan

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic, Span
-from penstock.diagnostics.codes.types import T030, T031
+from penstock.diagnostics.codes.expression_types import T030, T031
 from penstock.planner.plan import Expression, RunningQuery, UpdateRows
 from penstock.planner.plan.walk import walk
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from sqlglot import exp
 
-from penstock.planner.intervals import interval_sql
+from penstock.planner.durations import interval_sql
 from penstock.planner.plan import Expression
 
 _BOUNDED = frozenset(

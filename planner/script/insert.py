@@ -11,11 +11,9 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unknown
 from penstock.planner.connectors import connector_of
-from penstock.planner.explain.expressions import expression_text
-from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context
-from penstock.planner.lower.items import choose_output_name, rename_columns
 from penstock.planner.lower.query import lower_query
+from penstock.planner.lower.select_items import choose_output_name, rename_columns
 from penstock.planner.passes.pipeline import plan_query
 from penstock.planner.plan import (
     Column,
@@ -35,6 +33,7 @@ from penstock.planner.plan import (
     make_column,
 )
 from penstock.planner.plan.reserved import choose_unused_name
+from penstock.planner.plan.texts import expression_text, kind_text
 from penstock.planner.scalars.implicit import store
 from penstock.planner.script.change import order_rows, target_of
 from penstock.planner.script.stream_word import lower_stream, require_stream_word

@@ -10,8 +10,8 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.event_time import W005
 from penstock.diagnostics.codes.kinds import K008
-from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Declared

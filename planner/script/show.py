@@ -6,8 +6,8 @@ from typing import assert_never
 
 from penstock.parser import ast, unparse
 from penstock.planner.catalog import Broken, Catalog, Declared, Derived
+from penstock.planner.durations import duration_text
 from penstock.planner.functions import FUNCTIONS
-from penstock.planner.intervals import duration_text
 from penstock.planner.plan import Column, KStream, Listing, RunningQuery, Shape
 
 

@@ -8,8 +8,8 @@ from sqlglot import exp
 
 from penstock.planner.plan import ColumnSums, Expression, Named
 from penstock.planner.plan.reserved import choose_unused_name
+from penstock.planner.scalars.common_types import type_of
 from penstock.planner.scalars.failing import NoExactFormError, try_expression
-from penstock.planner.scalars.types import type_of
 from penstock.planner.types import INTEGERS, Decimal, Type
 
 MOST_DIGITS = 37

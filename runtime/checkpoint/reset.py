@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Program, SparkQuery, is_intermediate
+from penstock.runtime.checkpoint.check_places import qualify_paths
 from penstock.runtime.checkpoint.checkpoint import (
     DESCRIPTION,
     check_is_checkpoint,
@@ -24,7 +25,6 @@ from penstock.runtime.checkpoint.checkpoint import (
     remove,
 )
 from penstock.runtime.checkpoint.lock import lock
-from penstock.runtime.checkpoint.places import qualify_paths
 from penstock.runtime.checkpoint.storage import Storage, absolute
 from penstock.runtime.connectors import sink_of, source_of
 from penstock.runtime.failure.errors import RunError, check_all

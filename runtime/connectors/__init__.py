@@ -20,7 +20,7 @@ def connector_of(name: str) -> RuntimeConnector:
     Raises RunError if a package that it needs is not installed.
     """
     check_packages(name)
-    found = import_module(f"{__name__}.{'databases' if name in DATABASES else name}").CONNECTOR
+    found = import_module(f"{__name__}.{'database_tables' if name in DATABASES else name}").CONNECTOR
     assert isinstance(found, RuntimeConnector), f"{name}.CONNECTOR is none"
     return found
 

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from penstock.codegen.program import DELETE, INSERT, UPDATE, SparkQuery
 from penstock.rows import list_rows
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink
-from penstock.runtime.progress.tables import output, show_rows
+from penstock.runtime.progress.plain_console import output, show_rows
 
 _MARKS = {INSERT: "+", UPDATE: "~", DELETE: "-"}
 

@@ -25,7 +25,7 @@ from penstock.kit.databases.target_table import TargetTable
 from penstock.kit.databases.writer import WritePolicy
 from penstock.kit.spark_columns import quote_name
 from penstock.runtime.checkpoint.storage import Storage
-from penstock.runtime.connectors.databases import make_address
+from penstock.runtime.connectors.database_tables import make_address
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink
 from penstock.runtime.connectors.table_sink import coded_errors
 

@@ -28,7 +28,7 @@ from penstock.kit.databases.faults import TABLE_ERROR
 from penstock.runtime.failure.errors import BEGIN_ANEW, NO_KEY, RunError, explain_loss, explain_no_key
 from penstock.runtime.failure.layers import Layer
 from penstock.runtime.failure.layers import layers as layers_of
-from penstock.runtime.failure.reasons import plain_line as _first_line
+from penstock.runtime.failure.plain_lines import plain_line as _first_line
 from penstock.runtime.failure.row_errors import java_error, row_error
 
 SPARK_ERRORS = (PySparkException, Py4JError, ConnectionError)

@@ -17,7 +17,7 @@ from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.failure.failures import is_disk_full
 from penstock.runtime.failure.layers import Layer
 from penstock.runtime.failure.layers import layers as layers_of
-from penstock.runtime.failure.reasons import plain_line as _first_line
+from penstock.runtime.failure.plain_lines import plain_line as _first_line
 
 _FULL_MEMORY = re.compile(r"CANNOT_LOAD_STATE_STORE\.\w+_OUT_OF_MEMORY")
 _REPARTITIONED = re.compile(r"STREAMING_UNFINISHED_REPARTITION_DETECTED")

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from penstock.codegen.program import RemoteView, SparkQuery
 from penstock.runtime.progress.field_account import FieldAccounts, explain_unseen
-from penstock.runtime.progress.rates import RowRates
+from penstock.runtime.progress.row_rates import RowRates
 from penstock.runtime.progress.spark_listener import BatchProgress
 from penstock.runtime.progress.status import BatchMark, InputReport, QueryReport, Status
 from penstock.runtime.progress.table_reports import LookupAccount, LookupReport

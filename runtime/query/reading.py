@@ -14,14 +14,14 @@ from pyspark.sql import SparkSession
 from penstock.codegen import files_settings
 from penstock.codegen.program import Read
 from penstock.rows import Row, Rows
-from penstock.runtime.checkpoint.places import qualify_input
+from penstock.runtime.checkpoint.check_places import qualify_input
 from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors import source_of
 from penstock.runtime.failure.errors import RunError
 from penstock.runtime.failure.failures import SPARK_ERRORS, explain
+from penstock.runtime.local_reads import answer_locally
 from penstock.runtime.query.active_session import activate
 from penstock.runtime.query.query_sessions import apply_settings
-from penstock.runtime.small_reads import answer_small
 
 
 def read(spark: SparkSession, query: Read, held: Mapping[str, Sequence[Row]]) -> Rows:
@@ -33,7 +33,7 @@ def read(spark: SparkSession, query: Read, held: Mapping[str, Sequence[Row]]) ->
     spark = spark.newSession()
     storage = Storage(spark)
     try:
-        small = answer_small(query.small) if storage.is_this_machine() else None
+        small = answer_locally(query.local) if storage.is_this_machine() else None
         if small is not None:
             return small
         apply_settings(spark, dict(query.settings))

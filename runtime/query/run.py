@@ -34,12 +34,12 @@ from penstock.runtime.progress.run_recorder import RunRecorder
 from penstock.runtime.progress.status import QueryReport, Status
 from penstock.runtime.query.active_session import activate
 from penstock.runtime.query.drain import drain, end_stream, is_drained
-from penstock.runtime.query.frames import compute_frame
 from penstock.runtime.query.inspection import Inspection
 from penstock.runtime.query.query_sessions import QuerySessions, configure
 from penstock.runtime.query.source_names import SourceNames
 from penstock.runtime.query.triggers import Trigger, set_trigger
 from penstock.runtime.query.whole_input import read_to_end
+from penstock.runtime.query.worker_frames import compute_frame
 
 Progress: TypeAlias = Callable[[Status], None]
 

@@ -26,7 +26,7 @@ from penstock.codegen.program import ONE_VERSION, VERSIONS_SETTING
 from penstock.diagnostics.codes.running import R001, R002
 from penstock.runtime.failure.errors import RunError
 from penstock.runtime.failure.failures import SPARK_ERRORS, reason
-from penstock.runtime.failure.reasons import line_of_noise
+from penstock.runtime.failure.plain_lines import line_of_noise
 from penstock.runtime.spark.class_archive import find_archive
 from penstock.runtime.spark.jars import list_jars
 from penstock.runtime.spark.spark_settings import check_settings, redact, without_secrets

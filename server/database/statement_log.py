@@ -11,9 +11,9 @@ from typing import Any
 import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from penstock.diagnostics.codes.serving import V007, V008, V010
-from penstock.server.engine import RefusedError, Statement, StatementAnswer
-from penstock.server.running.answers import read_answer
+from penstock.diagnostics.codes.server import V007, V008, V010
+from penstock.server.engine_protocol import RefusedError, Statement, StatementAnswer
+from penstock.server.running.answer_json import read_answer
 from penstock.server.running.sqlstates import refusals_of
 from penstock.server.tasks import end_task
 

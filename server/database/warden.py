@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 
-from penstock.server.limits import Limits
+from penstock.server.client_limits import Limits
 
 LOG = logging.getLogger("penstock.server")
 LOOK_SECONDS = 1.0

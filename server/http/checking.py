@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from penstock.diagnostics import Report, report
+from penstock.server.client_limits import Limits
 from penstock.server.http.problems import Problem
-from penstock.server.limits import Limits
 from penstock.server.planning.checks import Check, Definition, ScriptPart, Split
 from penstock.server.planning.findings import explain_ended
 from penstock.server.planning.fork_client import AsyncForks
-from penstock.server.planning.frames import Done, Ended
+from penstock.server.planning.job_messages import Done, Ended
 
 _WAITING = 8
 """Checks and scripts of one role that may wait at once."""

@@ -14,15 +14,15 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from penstock.server.engine import Engine
+from penstock.server.client_limits import Limits
+from penstock.server.engine_protocol import Engine
 from penstock.server.http.app import create_app
-from penstock.server.http.catalog import DoorCatalog
-from penstock.server.http.changes import ChangeFeed
+from penstock.server.http.change_feed import ChangeFeed
 from penstock.server.http.checking import Checker
+from penstock.server.http.door_catalog import DoorCatalog
 from penstock.server.http.metrics import DoorMetrics
 from penstock.server.http.services import Services
 from penstock.server.http.shares import RESERVE, Connections, RequestShares
-from penstock.server.limits import Limits
 
 _STOP_SECONDS = 2
 

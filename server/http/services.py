@@ -7,10 +7,11 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from penstock.server.engine import Engine
-from penstock.server.http.catalog import Caller, DoorCatalog
-from penstock.server.http.changes import ChangeFeed
+from penstock.server.client_limits import Limits
+from penstock.server.engine_protocol import Engine
+from penstock.server.http.change_feed import ChangeFeed
 from penstock.server.http.checking import Checker
+from penstock.server.http.door_catalog import Caller, DoorCatalog
 from penstock.server.http.guard import ENDS
 from penstock.server.http.metrics import DoorMetrics
 from penstock.server.http.problems import Problem
@@ -24,7 +25,6 @@ from penstock.server.http.security import (
     digest_token,
 )
 from penstock.server.http.shares import RequestShares
-from penstock.server.limits import Limits
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 

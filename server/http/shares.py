@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from penstock.server.client_limits import Limits
 from penstock.server.http.problems import Problem
-from penstock.server.limits import Limits
 
 HEALTH = ("/healthz", "/readyz")
 RESERVE = 100

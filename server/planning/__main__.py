@@ -21,7 +21,7 @@ def make_planner(kind: str) -> Planner:
         from penstock.server.planning.checks import CheckPlanner
 
         return CheckPlanner()
-    from penstock.server.planning.statements import StatementPlanner
+    from penstock.server.planning.statement_planner import StatementPlanner
 
     return StatementPlanner()
 

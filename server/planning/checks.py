@@ -9,7 +9,7 @@ from typing import Any
 from penstock.compilation import compile
 from penstock.diagnostics import CompileError, Diagnostic, Report, Source, report
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.serving import V014
+from penstock.diagnostics.codes.server import V014
 from penstock.parser import ast, count_words, parse
 from penstock.planner import Catalog
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from penstock.diagnostics import Diagnostic
-from penstock.diagnostics.codes.serving import V013, V018
-from penstock.server.planning.frames import Ended
+from penstock.diagnostics.codes.server import V013, V018
+from penstock.server.planning.job_messages import Ended
 
 
 def explain_ended(ended: Ended, seconds: float) -> Diagnostic:

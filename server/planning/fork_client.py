@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import count
 from typing import Any, Literal
 
-from penstock.server.planning.frames import Done, Ended, Job, JobAnswer, News, pack, take_frames
+from penstock.server.planning.job_messages import Done, Ended, Job, JobAnswer, News, pack, take_frames
 
 LOG = logging.getLogger("penstock.planning")
 SILENT_SECONDS = 20

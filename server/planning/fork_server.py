@@ -16,7 +16,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
 
-from penstock.server.planning.frames import Done, Ended, Job, JobAnswer, News, pack, take_frames
+from penstock.server.planning.job_messages import Done, Ended, Job, JobAnswer, News, pack, take_frames
 
 LOG = logging.getLogger("penstock.planning")
 JOBS, JOBS_OF_OWNER = 4, 2

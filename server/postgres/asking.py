@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from penstock.server.engine import Engine, Refusal, RefusedError, Statement, StatementAnswer
-from penstock.server.limits import Limits
+from penstock.server.client_limits import Limits
+from penstock.server.engine_protocol import Engine, Refusal, RefusedError, Statement, StatementAnswer
 
 Outcome = StatementAnswer | RefusedError
 

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from enum import Enum
 
 from penstock.parser.ast import ShowKind, Stage
-from penstock.server.engine import QUERY_COLUMNS, REASON_COLUMNS, Refusal
+from penstock.server.engine_protocol import QUERY_COLUMNS, REASON_COLUMNS, Refusal
 from penstock.server.postgres.messages import MAX_PARAMETERS
-from penstock.server.postgres.names import list_relations, list_relations_without_select, read_name, says_stream
+from penstock.server.postgres.named_relations import (
+    list_relations,
+    list_relations_without_select,
+    read_name,
+    says_stream,
+)
 from penstock.server.postgres.probing import Probe
 from penstock.server.postgres.run_calls import RunCall, find_probed, find_run_calls
 from penstock.server.postgres.tokens import Lexeme, Part, split_statements

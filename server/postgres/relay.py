@@ -8,12 +8,12 @@ from collections.abc import Set
 from dataclasses import dataclass
 from ssl import SSLContext
 
-from penstock.server.engine import Engine
-from penstock.server.limits import Limits
+from penstock.server.client_limits import Limits
+from penstock.server.engine_protocol import Engine
 from penstock.server.postgres.asking import Asker
 from penstock.server.postgres.link import Link
 from penstock.server.postgres.messages import ProtocolError, Startup, fatal
-from penstock.server.postgres.session import RelayedSession
+from penstock.server.postgres.relayed_session import RelayedSession
 from penstock.server.postgres.shares import Shares
 from penstock.server.postgres.startup import Cancel, read_first
 

@@ -18,7 +18,7 @@ from penstock.server.postgres.messages import (
     read_text,
 )
 from penstock.server.postgres.responses import Expected, Request, Responses
-from penstock.server.postgres.statements import StatementRunner
+from penstock.server.postgres.statement_runner import StatementRunner
 
 _REQUESTS = {
     ord("P"): Request.PARSE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from penstock.diagnostics import show_lines
-from penstock.server.engine import Refusal
-from penstock.server.postgres.answers import sqlstate_of
+from penstock.server.engine_protocol import Refusal
+from penstock.server.postgres.answer_texts import sqlstate_of
 from penstock.server.postgres.responses import Fields
 from penstock.server.postgres.run_calls import RunCall
 

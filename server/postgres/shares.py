@@ -7,7 +7,7 @@ import time
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 
-from penstock.server.limits import Limits
+from penstock.server.client_limits import Limits
 
 TRY_SECONDS = 60
 DELAY_SECONDS = 10

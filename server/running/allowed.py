@@ -14,7 +14,7 @@ import psycopg
 from psycopg import conninfo
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.serving import V003
+from penstock.diagnostics.codes.server import V003
 from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.connectors import INTERNAL, RATE, connector_of
 from penstock.planner.connectors.delta import read_storage_options

@@ -13,15 +13,15 @@ import psycopg
 
 from penstock import codegen, runtime
 from penstock.codegen.program import Program
-from penstock.connected import compare_places
 from penstock.diagnostics import CompileError, Source
 from penstock.diagnostics.codes.running import R040, R060
-from penstock.diagnostics.codes.serving import V004, V011, V012
+from penstock.diagnostics.codes.server import V004, V011, V012
 from penstock.parser import ast
+from penstock.partition_check import compare_places
 from penstock.runtime import QueryHandle, RunError, RuntimeSession
 from penstock.server.database.bootstrap import name_holders
-from penstock.server.engine import QUERY_COLUMNS, StatementAnswer
-from penstock.server.planning.statements import (
+from penstock.server.engine_protocol import QUERY_COLUMNS, StatementAnswer
+from penstock.server.planning.statement_planner import (
     Added,
     Direct,
     PlannedStatement,
@@ -30,7 +30,7 @@ from penstock.server.planning.statements import (
     names_of,
     plan_made,
 )
-from penstock.server.running.explain import answer_why
+from penstock.server.running.answer_why import answer_why
 from penstock.server.running.live_query import LiveQuery, show_query
 from penstock.server.running.live_script import (
     MAKING,
@@ -48,8 +48,8 @@ from penstock.server.running.public_tables import (
 )
 from penstock.server.running.rights import check_owner, is_owner
 from penstock.server.running.settings import EngineSettings
+from penstock.server.running.split_statements import list_statements
 from penstock.server.running.statement_queue import PLACES, Ready, StatementQueue
-from penstock.server.running.statements import list_statements
 from penstock.server.running.steps import Steps, Works, await_steps
 from penstock.server.running.store import Store, WaitingStatement
 

@@ -11,7 +11,7 @@ import psycopg
 from psycopg import sql
 
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.serving import V005, V016
+from penstock.diagnostics.codes.server import V005, V016
 from penstock.kit.databases.locks import describe_holders
 from penstock.planner.connectors import POSTGRES, TAIL
 from penstock.planner.plan import KStream, RunningQuery, WindowAggregate, WTable

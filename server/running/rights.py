@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.serving import V002
+from penstock.diagnostics.codes.server import V002
 from penstock.server.running.live_script import LiveDefinition
 from penstock.server.running.store import Store
 

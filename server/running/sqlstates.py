@@ -8,7 +8,7 @@ import psycopg
 
 from penstock.diagnostics import Diagnostic, show_lines
 from penstock.diagnostics.codes.running import R060
-from penstock.server.engine import Refusal
+from penstock.server.engine_protocol import Refusal
 
 STATES = {
     "K011": "42P07",  # duplicate_table

@@ -13,13 +13,13 @@ from queue import Empty, SimpleQueue
 import psycopg
 
 from penstock.diagnostics import CompileError, Source
-from penstock.diagnostics.codes.serving import V007, V013
+from penstock.diagnostics.codes.server import V007, V013
 from penstock.runtime import RunError
-from penstock.server.engine import Refusal, StatementAnswer
+from penstock.server.engine_protocol import Refusal, StatementAnswer
 from penstock.server.planning.findings import explain_ended
 from penstock.server.planning.fork_client import ForkClient, Outcome
-from penstock.server.planning.frames import Ended
-from penstock.server.planning.statements import (
+from penstock.server.planning.job_messages import Ended
+from penstock.server.planning.statement_planner import (
     Added,
     Direct,
     PlannedStatement,

@@ -12,8 +12,8 @@ from typing import Any
 import psycopg
 from psycopg.types.json import Jsonb
 
-from penstock.server.engine import Refusal, StatementAnswer
-from penstock.server.running.answers import answer_json, refusal_json
+from penstock.server.engine_protocol import Refusal, StatementAnswer
+from penstock.server.running.answer_json import answer_json, refusal_json
 from penstock.server.running.live_script import LiveDefinition
 
 

@@ -13,9 +13,9 @@ from pyspark.sql import functions as F
 
 from penstock.codegen import lower
 from penstock.codegen.program import Input, SparkQuery, View
-from penstock.codegen.sql.metadata import make_metadata_items, read_origin
+from penstock.codegen.sql.metadata_items import make_metadata_items, read_origin
 from penstock.planner.plan import RunningQuery, Settings
-from penstock.runtime.query.frames import compute_frame
+from penstock.runtime.query.worker_frames import compute_frame
 from tests.codegen.clock import Clock
 
 Row = tuple[Any, ...]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.codegen.sql.aggregate import aggregate_call
+from penstock.codegen.sql.aggregate_views import aggregate_call
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.trees import call, column, struct
 from penstock.planner.lower.grouping_sets import expand_grouping_sets

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 import penstock
-from penstock.codegen.sql.changes import DELTA
 from penstock.codegen.sql.multiset import Values
 from penstock.codegen.sql.printing import print_duckdb
-from penstock.codegen.sql.retraction import Sums
+from penstock.codegen.sql.retraction_sums import Sums
+from penstock.codegen.sql.row_forms import DELTA
 from penstock.codegen.sql.trees import alias, select
 from penstock.planner.functions import FUNCTIONS, Function
 from penstock.planner.plan import GroupAggregate, Node, Over

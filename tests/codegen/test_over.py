@@ -35,7 +35,7 @@ from penstock.planner.types import (
     Type,
 )
 from penstock.runtime.failure.failures import explain
-from penstock.runtime.query.frames import compute_frame
+from penstock.runtime.query.worker_frames import compute_frame
 from tests.codegen.plans import MINUTE, aggregate, over, query, scan, where
 from tests.codegen.running import Running, at, collected
 

@@ -36,7 +36,7 @@ from penstock.kit.databases.target_table import TargetTable
 from penstock.kit.tables.table_lookup import LookupRows, join_found
 from penstock.planner.plan import Node, RemoteLookup, Scan
 from penstock.planner.plan.walk import list_nodes
-from penstock.runtime.connectors.databases import DatabaseSink, make_address
+from penstock.runtime.connectors.database_tables import DatabaseSink, make_address
 from penstock.runtime.progress.table_reports import TableReport
 from tests.databases.places import DDL, Place
 from tests.model import plans

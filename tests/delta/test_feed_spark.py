@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.runtime.failure.errors import RunError
-from penstock.runtime.session import RuntimeSession
+from penstock.runtime.runtime_session import RuntimeSession
 from tests.cluster.servers import wait_until
 from tests.delta.lakes import held, read_by_hand, rows_of
 from tests.e2e.shell import ENVIRONMENT, LOCAL, PENSTOCK, call

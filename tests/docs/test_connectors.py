@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from penstock.planner.connectors import CONNECTORS, ConnectorOption
-from penstock.planner.intervals import duration_text
+from penstock.planner.durations import duration_text
 
 PAGE = Path(__file__).parents[2] / "docs" / "connectors.md"
 HEAD = """# Connectors

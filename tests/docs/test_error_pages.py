@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock.diagnostics.catalog import CATALOG
+from penstock.diagnostics.all_codes import CATALOG
 
 PAGES = Path(__file__).parents[2] / "docs" / "errors"
 SECTION = re.compile(r"^## (Refused|Warned|Accepted)\n+```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock.codegen.sql.printing import print_sql
+from penstock.codegen.sql.read_values import parse
 from penstock.codegen.sql.trees import alias, column, select
-from penstock.codegen.sql.values import parse
 from penstock.planner.types import TIMESTAMP
 from tests import campaign
 

@@ -10,23 +10,23 @@ from pathlib import Path
 import pytest
 
 from penstock.diagnostics import Code, codes
-from penstock.diagnostics.catalog import CATALOG
+from penstock.diagnostics.all_codes import CATALOG
 
 PAGES = Path(__file__).parents[2] / "docs" / "errors"
 
 FAMILIES = {
     "building": "B",
     "connectors": "C",
+    "event_time": "W",
+    "expression_types": "T",
     "joins": "J",
     "kinds": "K",
     "limits": "L",
     "names": "N",
     "partitions": "P",
     "running": "R",
-    "serving": "V",
+    "server": "V",
     "syntax": "S",
-    "types": "T",
-    "windows": "W",
 }
 
 

@@ -80,10 +80,10 @@ def test_ejected_programs_can_do_what_the_planner_allows(name: str) -> None:
 
 def test_modules_are_called_as_their_connectors() -> None:
     modules = {path.stem for path in list_files(ROOT / "planner" / "connectors", ".py")}
-    shared = {"__init__", "databases", "formats", "local_paths", "meeting", "option", "topics"}
+    shared = {"__init__", "database_options", "file_formats", "local_paths", "meeting", "option", "topics"}
     assert modules == {each.name for each in (*CONNECTORS, *INTERNAL)} | shared
     run = {path.stem for path in list_files(ROOT / "runtime" / "connectors", ".py")}
-    shared = {"__init__", "databases", "protocol", "table_sink"}
+    shared = {"__init__", "database_tables", "protocol", "table_sink"}
     assert run == {each.name for each in (*CONNECTORS, *INTERNAL) if not each.is_database} | shared
 
 

@@ -18,7 +18,7 @@ SCHEMES = {scheme for each in ENGINES.values() if isinstance(each, ServerEngine)
 NAMED = {*ENGINES, *SCHEMES}
 REGISTRATION = "kit/databases/engines.py"
 MEANT = {
-    "penstock/translate/places.py": {"postgresql"},  # in the URLs of other systems
+    "penstock/translate/place_options.py": {"postgresql"},  # in the URLs of other systems
     "runtime/spark/workers.py": {"duckdb"},  # the package, which panes need
 }
 

@@ -26,14 +26,14 @@ LOCAL = {
     "runtime/spark/jvm.py": {"pathlib.Path", "shutil.which", "tempfile.TemporaryFile", "tempfile.gettempdir"},
     # Classes that a JVM of this machine keeps.
     "runtime/spark/class_archive.py": {"pathlib.Path"},
-    "runtime/spark/warm_up.py": {"pathlib.Path", "tempfile.TemporaryDirectory"},
+    "runtime/spark/write_class_archive.py": {"pathlib.Path", "tempfile.TemporaryDirectory"},
     # The identity of the machine, for locks.
     "runtime/checkpoint/lock.py": {"open", "os.readlink"},
     # Without --checkpoint, a folder for one run. On a cluster there is always a checkpoint.
     "runtime/checkpoint/checkpoint.py": {"tempfile.TemporaryDirectory"},
     "kit/ejected_program.py": {"tempfile.mkdtemp"},
     # Links are followed where the path is on local disks; elsewhere there are none.
-    "runtime/checkpoint/places.py": {"os.path.islink", "os.path.realpath", "os.walk"},
+    "runtime/checkpoint/check_places.py": {"os.path.islink", "os.path.realpath", "os.walk"},
     # Folders of this machine are tried before there is a Spark; others are left to it.
     "runtime/checkpoint/writable.py": {"os.geteuid", "pathlib.Path", "shutil.rmtree", "tempfile.mkdtemp"},
     # Sizes of local folders, for which Spark would take long.
@@ -49,7 +49,7 @@ LOCAL = {
     "kit/databases/duckdb.py": {"os.path.exists"},
     "kit/databases/sqlite.py": {"os.stat"},
 }
-SMALL_READS = "runtime/small_reads/"
+LOCAL_READS = "runtime/local_reads/"
 """They answer from files of this machine, and leave the others to Spark."""
 
 
@@ -101,5 +101,5 @@ def test_access_is_found(text: str, found: set[str]) -> None:
 @pytest.mark.parametrize("path", [*list_files(ROOT / "runtime", ".py"), *list_files(ROOT / "kit", ".py")])
 def test_files_are_reached_through_spark(path: Path) -> None:
     module = str(path.relative_to(ROOT))
-    if not module.startswith(SMALL_READS):
+    if not module.startswith(LOCAL_READS):
         assert set(find_access(path.read_text(encoding="utf-8"))) == LOCAL.get(module, set())

@@ -22,7 +22,7 @@ ROUND = {
 DOORS = {f"penstock.diagnostics.terminal.{name}" for name in ("exact", "styled", "GuardedStream")}
 ALLOWED = {
     # Consoles with the guard's rules, and logs with them.
-    "runtime/progress/tables.py": {"rich.console.Console", "penstock.diagnostics.terminal.styled"},
+    "runtime/progress/plain_console.py": {"rich.console.Console", "penstock.diagnostics.terminal.styled"},
     "diagnostics/logs.py": {"logging.basicConfig", "logging.StreamHandler", "logging.Formatter"},
     # Findings with colours.
     "penstock/commands/script_files.py": {"penstock.diagnostics.terminal.styled"},

@@ -15,7 +15,7 @@ PLANNER = ROOT / "planner"
 
 # Folders and modules of planner/, each above those that it may import.
 WINGS = (
-    *("types", "intervals", "functions", "plan", "inside", "state", "scalars", "connectors", "catalog", "explain"),
+    *("types", "durations", "functions", "plan", "fuse", "state", "scalars", "connectors", "catalog", "explain"),
     *("partitions", "lower", "passes", "reads", "script"),
 )
 DOOR = "__init__"
@@ -60,8 +60,8 @@ def test_imports_between_wings_go_down(above: str) -> None:
     [
         ("lower", "penstock.planner.passes.pipeline"),
         ("passes", "penstock.planner.script"),
-        ("plan", "penstock.planner.scalars.names"),
-        ("scalars", "penstock.planner.lower.items.Item"),
+        ("plan", "penstock.planner.scalars.scopes"),
+        ("scalars", "penstock.planner.lower.select_items.Item"),
         ("script", "penstock.planner.attic"),
     ],
 )

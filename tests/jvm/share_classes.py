@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock.commands.warm_up import run_queries
-from penstock.runtime.spark.warm_up import write_archive
+from penstock.runtime.spark.write_class_archive import write_archive
 from tests.jvm.options import ARCHIVE, OPTIONS
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from pyspark.sql import SparkSession
 
 from examples.kafka.broker import Broker, find_port
 from penstock.compilation import compile
-from penstock.connected import compare_places
 from penstock.diagnostics import CompileError
+from penstock.partition_check import compare_places
 from tests.e2e.shell import ENVIRONMENT, penstock_here
 from tests.kafka.scripts import place, read_json, run, values
 

@@ -11,8 +11,8 @@ from confluent_kafka.admin import NewPartitions
 from examples.kafka.broker import Broker, find_port
 from penstock.codegen.program import Input
 from penstock.compilation import compile
-from penstock.connected import compare_places
 from penstock.diagnostics import CompileError
+from penstock.partition_check import compare_places
 from penstock.runtime import RunError
 from penstock.runtime.connectors.kafka import KafkaSource
 from penstock.runtime.kafka.kafka_watch import TopicWatch

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from penstock.planner.scalars import Typed
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import BIGINT, BOOLEAN, DATE, INT, STRING, TIME, TIMESTAMP, Type
 from penstock.planner.types import Decimal as DecimalType
 from tests.model.scalars import evaluate_scalar

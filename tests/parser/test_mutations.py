@@ -6,7 +6,7 @@ import random
 import re
 
 from penstock.diagnostics import Source
-from penstock.diagnostics.catalog import CATALOG
+from penstock.diagnostics.all_codes import CATALOG
 from penstock.grammar import dialect
 from penstock.parser import parse, unparse
 from tests.golden.cases import CASES

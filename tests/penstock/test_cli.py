@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from penstock.commands.cli import MERGED, main
-from penstock.diagnostics.catalog import CATALOG
+from penstock.diagnostics.all_codes import CATALOG
 
 DECLARATION = """CREATE STREAM orders (id BIGINT KEY, price DOUBLE, time TIMESTAMP,
   WATERMARK FOR time AS time - INTERVAL '10' SECOND)

@@ -16,7 +16,7 @@ from penstock.diagnostics.secrets import SHOWN_OPTIONS, hide_secrets
 from penstock.explain import answer_text, explain
 from penstock.parser.ast import Stage
 from penstock.planner.connectors import CONNECTORS
-from penstock.planner.script.options import SETTINGS
+from penstock.planner.script.read_options import SETTINGS
 
 CANARY = "cAnAry7"
 URL = f"postgresql://user:{CANARY}@db.example/shop?sslpassword={CANARY}"

@@ -9,9 +9,9 @@ import pytest
 from penstock.compilation import compile
 from penstock.diagnostics import Source
 from penstock.parser import split_script
-from penstock.translate import System, TranslatedStatement, Verdict, script, translate
+from penstock.translate import System, TranslatedStatement, Verdict, translate, translate_script
+from penstock.translate.foreign_statement import Foreign
 from penstock.translate.model import Known
-from penstock.translate.statement import Foreign
 from tests.conformance.spellings.cases import PRELUDE, SPELLINGS
 from tests.conformance.test_spellings import PENDING, judge, plan
 from tests.penstock.test_cli import penstock
@@ -360,8 +360,8 @@ def test_the_corpus_keeps_its_meaning(system: str) -> None:
         (tokens, *more) = split_script(source)
         if more or spelling.same is None:
             continue
-        started = script._Script(SYSTEMS[system], Known(), catalog)
-        found = script._translate_statement(Foreign(source.text, tokens), 1, started)
+        started = translate_script._Script(SYSTEMS[system], Known(), catalog)
+        found = translate_script._translate_statement(Foreign(source.text, tokens), 1, started)
         if found.verdict is Verdict.REFUSED:
             assert spelling.name in PENDING or judge(spelling)
             continue

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from penstock.translate import System, Verdict
-from penstock.translate.places import quote
+from penstock.translate.place_options import quote
 from tests.penstock.test_translate import last
 
 

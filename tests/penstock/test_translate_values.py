@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, INT, STRING, TIMESTAMP, Array, Decimal, Type
 from penstock.translate import System
 from tests.penstock.test_translate_meanings import DECLARED, run

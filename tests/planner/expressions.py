@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.sql.aggregate import aggregate_call
+from penstock.codegen.sql.aggregate_views import aggregate_call
 from penstock.diagnostics import Diagnostic, Source
 from penstock.parser import ast, parse
 from penstock.planner.functions import is_aggregate, is_framed
 from penstock.planner.plan import Aggregate
 from penstock.planner.scalars import Typed, resolve, resolve_aggregate
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import (
     BIGINT,
     BINARY,

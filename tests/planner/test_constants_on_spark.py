@@ -13,8 +13,8 @@ from penstock.planner.functions import Function
 from penstock.planner.functions.signature import LambdaOf, signature
 from penstock.planner.scalars import resolve, resolve_aggregate
 from penstock.planner.scalars.formats import number_format_problem, time_format_problem
-from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.scalars.regex import read_regex
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import Array, Simple, Struct
 from tests.planner.expressions import COLUMNS, columns_sql, expression, resolved, spark_sql
 from tests.planner.installed import INSTALLED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.codegen.literals import keywords
+from penstock.codegen.python_literals import keywords
 from penstock.compilation import compile
 from penstock.diagnostics import CompileError
 from penstock.planner.catalog import Declared

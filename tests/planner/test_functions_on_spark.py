@@ -13,7 +13,7 @@ from penstock.parser.build.units import BUILT
 from penstock.planner.functions import FUNCTIONS, REFUSED, Function
 from penstock.planner.functions.aggregates import EXAMPLE_ROWS
 from penstock.planner.functions.signature import ArrayOf, DecimalOf, LambdaOf, MapOf, Pattern, Variable, signature
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import BOOLEAN, DOUBLE, INT, STRING, Decimal, Simple
 from tests.planner.expressions import calls_aggregate, columns_sql, expression, resolved, spark_sql
 from tests.planner.installed import INSTALLED, SPARK

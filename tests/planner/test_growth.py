@@ -12,7 +12,7 @@ from penstock.diagnostics import Source
 from penstock.explain import draw_partitions, explain
 from penstock.parser import format_script
 from penstock.parser.ast import Stage
-from penstock.planner.lower.limits import LARGEST_PLAN
+from penstock.planner.lower.plan_limits import LARGEST_PLAN
 from penstock.planner.plan import Node, UnionAll
 from penstock.planner.plan.walk import list_nodes, walk
 from tests.planner.steps import count_steps

@@ -6,7 +6,7 @@ import pytest
 from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import BIGINT, INT, STRING
 from tests.planner.expressions import expression
 

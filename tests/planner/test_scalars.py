@@ -8,7 +8,7 @@ from sqlglot import exp
 from penstock.diagnostics import Diagnostic
 from penstock.planner.plan import Aggregate
 from penstock.planner.scalars import Typed, resolve, resolve_aggregate, resolve_boolean
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import BIGINT, INT, STRING, Decimal, Struct
 from tests.planner.expressions import SCOPE, expression, refused, resolved, spark_sql
 from tests.planner.spark_types import TYPES

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import penstock
 from penstock.compilation import compile_sources
 from penstock.diagnostics import Source
-from penstock.planner.lower.limits import LARGEST_PLAN
+from penstock.planner.lower.plan_limits import LARGEST_PLAN
 from penstock.planner.plan import RunningQuery
 from penstock.planner.plan.walk import walk
 from tests.golden.cases import CASES

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 import penstock
 from penstock.planner.connectors.option import BOOLEAN
 from penstock.planner.plan import DEFAULTS, Settings, StateStore
-from penstock.planner.script import options
+from penstock.planner.script import read_options
 
 GIVEN: dict[str, tuple[str, Any]] = {
     "state_partitions": ("7", 7),
@@ -27,7 +27,7 @@ FIELDS = {"on_row_error": "rejects_failing", "trigger": "real_time"}  # of the s
 
 
 def test_each_setting_is_a_field() -> None:
-    names = [name for name, _ in options.SETTINGS]
+    names = [name for name, _ in read_options.SETTINGS]
     assert sorted(names) == sorted(GIVEN)
     assert sorted(FIELDS.get(name, name) for name in names) == sorted(Settings.__struct_fields__)
 
@@ -41,6 +41,6 @@ def test_the_name_says_which_is_set(name: str) -> None:
 
 
 def test_the_type_does_not_say_which_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(options, "SETTINGS", (("intermediate_partitions", BOOLEAN),))
+    monkeypatch.setattr(read_options, "SETTINGS", (("intermediate_partitions", BOOLEAN),))
     settings = penstock.compile("SET intermediate_partitions = TRUE").settings
     assert settings == replace(DEFAULTS, intermediate_partitions=True)

@@ -6,8 +6,8 @@ import pytest
 from sqlglot import exp
 
 import penstock
+from penstock.codegen.sql.assign_windows import in_some_window
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.windows import in_some_window
 from penstock.compilation import compile_read
 from penstock.diagnostics import Source
 from penstock.planner.plan import AssignWindows, Filter, Node, Rekey

@@ -9,8 +9,8 @@ import pyarrow as pa
 from sqlglot import exp
 
 from penstock.codegen.program import PackedView, PaneView
-from penstock.codegen.sql.frames import Panes
-from penstock.codegen.sql.over import lower_frames, over_views
+from penstock.codegen.sql.frame_calls import Panes
+from penstock.codegen.sql.over_panes import lower_frames, over_views
 from penstock.kit.worker.pack import pack_rows
 from penstock.kit.worker.panes import answer_panes
 from penstock.planner import types as t

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from penstock.codegen.program import BucketView
-from penstock.codegen.sql.frames import Panes, lower_frame
+from penstock.codegen.sql.frame_calls import Panes, lower_frame
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.kit.worker.bucket_rows import answer_rows
 from penstock.kit.worker.pack import pack_rows, unpack_tables

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.codegen.intermediates import cut_at_intermediates
+from penstock.codegen.cut_queries import cut_at_intermediates
 from penstock.planner.plan import Origin, RunningQuery, Scan
 from tests.model.evaluate import evaluate, walk
 from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks

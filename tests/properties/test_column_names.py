@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
 
 from penstock.codegen.column_names import name_output, number_columns
-from penstock.codegen.intermediates import cut_at_intermediates
+from penstock.codegen.cut_queries import cut_at_intermediates
 from penstock.codegen.program import PackedView, View
-from penstock.codegen.sql.query import lower_query
+from penstock.codegen.sql.spark_query import lower_query
 from penstock.compilation import compile
 from penstock.planner.plan import DEFAULTS, Node, Project, RunningQuery, Scan, Sink
 from penstock.planner.plan.walk import list_nodes

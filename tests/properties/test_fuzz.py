@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import penstock
 from penstock.diagnostics import render
-from penstock.diagnostics.catalog import CATALOG
+from penstock.diagnostics.all_codes import CATALOG
 from tests.properties.mutations import Mutations, compiled
 
 CODES = {code.id for code in CATALOG}

@@ -14,7 +14,7 @@ import penstock
 from penstock.compilation import compile_read
 from penstock.diagnostics import CompileError, Source
 from penstock.planner.plan import Listing
-from penstock.runtime import answer_small
+from penstock.runtime import answer_locally
 from tests.model.evaluate import evaluate
 from tests.model.history import History, write_json_lines
 from tests.model.rows import difference
@@ -74,7 +74,7 @@ def read_without_spark(seed: int, folder: Path) -> tuple[str, str | None]:
     records = {table.name: hidden_keys.draw_records(chance, table) for table in tables}
     write_json_lines(History((records,)), folder)
     script = "\n".join([*(hidden_keys.declare(each, str(folder)) for each in tables), *writer.views])
-    found = answer_small(compile_read(Source("", query), penstock.compile(script).catalog, memory=False).small)
+    found = answer_locally(compile_read(Source("", query), penstock.compile(script).catalog, memory=False).local)
     if found is None:
         return query, None
     contents = {table.name: hidden_keys.fold_records(table, records[table.name]) for table in tables}

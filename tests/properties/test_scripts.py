@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import penstock
-from penstock.codegen.intermediates import cut_at_intermediates
+from penstock.codegen.cut_queries import cut_at_intermediates
 from penstock.compilation import compile_read
 from penstock.diagnostics import CompileError, Source
 from penstock.planner import Catalog

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import penstock
 from penstock.codegen import lower
-from penstock.codegen.intermediates import cut_at_intermediates
+from penstock.codegen.cut_queries import cut_at_intermediates
 from penstock.planner.plan import Node, RunningQuery, Scan
 from penstock.planner.plan.walk import list_nodes
 from tests.model.evaluate import evaluate, walk

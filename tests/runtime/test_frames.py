@@ -11,7 +11,7 @@ from pyspark import cloudpickle
 
 from penstock.codegen import lower
 from penstock.codegen.program import PackedView, PaneView
-from penstock.runtime.query.frames import compute_frame
+from penstock.runtime.query.worker_frames import compute_frame
 from penstock.runtime.spark.shipping import ship_kit
 from tests.codegen.plans import MINUTE, aggregate, over, query, scan
 

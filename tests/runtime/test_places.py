@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Input, Program, QueryOutput, SparkQuery
 from penstock.runtime import RunError
-from penstock.runtime.checkpoint.places import check_places
+from penstock.runtime.checkpoint.check_places import check_places
 from penstock.runtime.checkpoint.storage import Storage
 from tests.runtime.programs import COLUMNS, Place
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from penstock.runtime.progress.rates import SECONDS, RowRates
+from penstock.runtime.progress.row_rates import SECONDS, RowRates
 from penstock.server.running.live_query import rest_figures
 
 

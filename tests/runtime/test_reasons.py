@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.runtime.failure.reasons import line_of_noise, plain_line
+from penstock.runtime.failure.plain_lines import line_of_noise, plain_line
 
 FRAMES = (
     "\n\tat org.apache.spark.rdd.PipedRDD.compute(PipedRDD.scala:115)\n\tat java.base/java.lang.Thread.run(Unknown)"

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from penstock.compilation import compile
-from penstock.runtime.checkpoint.places import check_places
+from penstock.runtime.checkpoint.check_places import check_places
 from penstock.runtime.query.side_by_side import list_waits, run_side_by_side
 
 FILES = "connector = 'files', format = 'json', path = "

@@ -98,6 +98,6 @@ def test_what_is_known_of_this_spark_is_true(spark: SparkSession) -> None:
 def test_queries_with_functions_of_newer_versions_are_refused(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.runtime.session.installed_spark", lambda: FIRST)
+    monkeypatch.setattr("penstock.runtime.runtime_session.installed_spark", lambda: FIRST)
     with RuntimeSession(spark) as session, pytest.raises(RunError, match="R009: FROM_BASE32 in query"):
         session.start(penstock.compile(SCRIPT).program)

@@ -10,9 +10,9 @@ import pytest
 from penstock.codegen.program import SparkQuery
 from penstock.compilation import compile
 from penstock.runtime import InputReport, Status
+from penstock.runtime.progress.list_reasons import find_chain, list_reasons
 from penstock.runtime.progress.status import BatchMark, Reason
 from penstock.runtime.progress.times import moment_text, span_text
-from penstock.runtime.progress.why import find_chain, list_reasons
 
 STREAM = (
     "CREATE STREAM {0} (k INT, v INT, t TIMESTAMP, WATERMARK FOR t AS t - INTERVAL '1' MINUTE {1}) "

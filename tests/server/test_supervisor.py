@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from penstock.server import engine_supervisor
+from penstock.server.client_limits import Limits
 from penstock.server.database.warden import Warden
 from penstock.server.engine_supervisor import EngineRefusedError, EngineSupervisor
-from penstock.server.limits import Limits
 from penstock.server.postgres.relay import Upstream
 from penstock.server.running.home import Home
 from penstock.server.running.settings import REFUSED

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from penstock.planner.functions import find_function
+from penstock.translate.foreign_statement import Foreign
 from penstock.translate.meanings import flink, ksqldb, spark
 from penstock.translate.meanings.call import Call, Change, Rule
-from penstock.translate.meanings.operators import edit_column, edit_like, find_session_gap
+from penstock.translate.meanings.operator_edits import edit_column, edit_like, find_session_gap
 from penstock.translate.meanings.same import SAME
 from penstock.translate.meanings.shared import tell_clock
 from penstock.translate.model import Known, System
-from penstock.translate.statement import Foreign
 
 __all__ = ["RULES", "edit_meaning", "find_session_gap"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from penstock.translate.foreign_statement import Foreign, Pieces
 from penstock.translate.model import System
-from penstock.translate.statement import Foreign, Pieces
 
 Change: TypeAlias = tuple[int, Pieces, str]
 """The place behind what is replaced, what to write, and what to tell. The call's own place if nothing is replaced."""

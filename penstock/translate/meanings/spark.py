@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from penstock.translate.foreign_statement import Foreign
 from penstock.translate.meanings import shared
 from penstock.translate.meanings.call import Change, Rule, tell
-from penstock.translate.statement import Foreign
 
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)", re.DOTALL)
 _ESCAPED = {"0": "\0", "b": "\b", "t": "\t", "n": "\n", "r": "\r", "Z": "\x1a", "%": "\\%", "_": "\\_"}

@@ -12,13 +12,13 @@ from penstock.diagnostics.codes.kinds import K018
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import Context, collect_findings, resolve_condition, resolve_scalar
+from penstock.planner.lower.from_rows import FromRows
 from penstock.planner.lower.joins.sides import find_right_span
-from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import KStream, Node, conjuncts, find_columns
 from penstock.planner.scalars import Typed
 from penstock.planner.scalars.implicit import is_printable
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import Scope
+from penstock.planner.scalars.scopes import Scope
 from penstock.planner.scalars.typed import cast_hint
 from penstock.planner.types import STRING
 

@@ -8,22 +8,22 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.event_time import W005
 from penstock.diagnostics.codes.joins import J011, J015
-from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast, name_text
-from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context
+from penstock.planner.lower.from_rows import FromRows
 from penstock.planner.lower.joins import matrix
 from penstock.planner.lower.joins.conditions import split_conditions
 from penstock.planner.lower.joins.lookup import explain_outside_join, lower_foreign_key, lower_lookup
+from penstock.planner.lower.joins.primary_joins import explain_wrong_key, lower_primary_join
 from penstock.planner.lower.joins.remote import find_remote_table
 from penstock.planner.lower.joins.same_windows import match_windows
 from penstock.planner.lower.joins.semi import lower_semi_join
 from penstock.planner.lower.joins.sides import find_right_span, join_scopes, qualify_sides
 from penstock.planner.lower.joins.streams import join_streams
-from penstock.planner.lower.joins.tables import explain_wrong_key, lower_primary_join
-from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import KStream, KTable, WTable, conjuncts
+from penstock.planner.plan.texts import kind_text
 
 
 def lower_join(

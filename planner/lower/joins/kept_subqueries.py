@@ -14,16 +14,16 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError
 from penstock.parser import ast
 from penstock.planner.lower.context import Context, make_scope, resolve_condition, resolve_scalar
-from penstock.planner.lower.items import find_value_column
+from penstock.planner.lower.from_rows import FromRows
 from penstock.planner.lower.joins.conditions import Equality, compare_values, find_key_equality, find_side
 from penstock.planner.lower.joins.lookup import explain_outside_join
 from penstock.planner.lower.joins.membership import Membership, is_plain, read_membership
 from penstock.planner.lower.joins.semi import keep_matched
 from penstock.planner.lower.joins.sides import qualify_name
-from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.select_items import find_value_column
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, conjuncts, make_column
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 
 LowerRelation = Callable[[ast.Relation, Sequence[exp.Expression], Context], FromRows]
 LowerQuery = Callable[[ast.Query, Context], Node]

@@ -13,8 +13,8 @@ import msgspec
 from sqlglot import exp
 
 from penstock.parser import name_text
-from penstock.planner.intervals import fixed_milliseconds, interval_duration
-from penstock.planner.scalars.names import Scope
+from penstock.planner.durations import fixed_milliseconds, interval_duration
+from penstock.planner.scalars.scopes import Scope
 
 
 class Near(msgspec.Struct, frozen=True):

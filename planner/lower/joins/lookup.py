@@ -9,18 +9,18 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.event_time import W002, W005
 from penstock.diagnostics.codes.joins import J011, J016, J019, J020
-from penstock.diagnostics.codes.windows import W002, W005
 from penstock.parser import ast
 from penstock.planner.connectors import connector_of
 from penstock.planner.lower.context import Context, resolve_scalar
+from penstock.planner.lower.from_rows import FromRows, require_event_time
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
-from penstock.planner.lower.items import find_value_column
 from penstock.planner.lower.joins.conditions import Equality, find_side
+from penstock.planner.lower.joins.primary_joins import explain_wrong_key
 from penstock.planner.lower.joins.remote import find_remote_table, lower_remote_lookup
 from penstock.planner.lower.joins.sides import add_filter, find_right_span, join_columns, join_scopes
-from penstock.planner.lower.joins.tables import explain_wrong_key
-from penstock.planner.lower.rows import FromRows, require_event_time
+from penstock.planner.lower.select_items import find_value_column
 from penstock.planner.plan import (
     Cumulate,
     ForeignKeyJoin,

@@ -13,8 +13,8 @@ from sqlglot import exp
 from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.joins import J001, J002, J003, J004, J005, J006, J009
 from penstock.parser.ast import Join
+from penstock.planner.durations import interval_sql
 from penstock.planner.functions import clock_calls, is_bare
-from penstock.planner.intervals import interval_sql
 from penstock.planner.lower.joins.bounds import COMPARISONS, Ends, list_mentions
 from penstock.planner.lower.joins.linear import Times
 from penstock.planner.lower.joins.sides import find_right_span

@@ -11,10 +11,10 @@ from penstock.diagnostics import Span
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.connectors import connector_of
-from penstock.planner.lower.items import find_value_column
+from penstock.planner.lower.from_rows import FromRows
 from penstock.planner.lower.joins.conditions import Equality, find_side
 from penstock.planner.lower.joins.sides import add_filter, find_right_span, join_columns, join_scopes
-from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.select_items import find_value_column
 from penstock.planner.plan import (
     Column,
     JoinType,

@@ -9,12 +9,12 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.joins import J010, J011, J021
 from penstock.parser import ast
-from penstock.planner.intervals import duration_text
+from penstock.planner.durations import duration_text
+from penstock.planner.lower.from_rows import FromRows
 from penstock.planner.lower.joins import bounds
 from penstock.planner.lower.joins.linear import Times
 from penstock.planner.lower.joins.lookup import find_window
 from penstock.planner.lower.joins.sides import find_right_span, join_scopes
-from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import Hop, TableJoin, Tumble, WTable
 
 Windows = tuple[int, frozenset[str], list[exp.Expression]]

@@ -13,13 +13,13 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.parser import ast
+from penstock.planner.lower.from_rows import FromRows
 from penstock.planner.lower.intermediates import materialise_changes
-from penstock.planner.lower.items import find_value_column, is_nullable
 from penstock.planner.lower.joins.conditions import Equality, find_side
 from penstock.planner.lower.joins.lookup import Reference, find_reference, make_foreign_key_join, make_lookup
 from penstock.planner.lower.joins.remote import keep_columns
 from penstock.planner.lower.joins.sides import add_filter, find_right_span, qualify_name
-from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.select_items import find_value_column, is_nullable
 from penstock.planner.plan import (
     Column,
     GroupAggregate,

@@ -11,8 +11,8 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.joins import J014
 from penstock.parser import ast
-from penstock.planner.lower.items import rename_shape
-from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.from_rows import FromRows
+from penstock.planner.lower.select_items import rename_shape
 from penstock.planner.plan import (
     Column,
     Filter,
@@ -24,7 +24,7 @@ from penstock.planner.plan import (
     conjunction,
     make_column,
 )
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.scalars.scopes import Scope, ScopeColumn
 
 
 def qualify_sides(join: ast.Join, left: FromRows, right: FromRows) -> tuple[FromRows, FromRows]:

@@ -10,16 +10,16 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.joins import J010
 from penstock.parser import ast
-from penstock.planner.intervals import fixed_milliseconds, positive_milliseconds
+from penstock.planner.durations import fixed_milliseconds, positive_milliseconds
 from penstock.planner.lower.context import Context, resolve_condition
+from penstock.planner.lower.from_rows import FromRows, require_event_time
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.joins import bounds
 from penstock.planner.lower.joins.conditions import find_side, split_conditions
+from penstock.planner.lower.joins.join_times import JoinTimes
 from penstock.planner.lower.joins.linear import Near, Times
 from penstock.planner.lower.joins.near_misses import Attempt, find_near_miss
 from penstock.planner.lower.joins.sides import add_filter, join_columns, join_scopes, qualify_sides
-from penstock.planner.lower.joins.times import JoinTimes
-from penstock.planner.lower.rows import FromRows, require_event_time
 from penstock.planner.plan import (
     AssignWindows,
     BoundEnd,
@@ -36,7 +36,7 @@ from penstock.planner.plan import (
     conjunction,
     conjuncts,
 )
-from penstock.planner.scalars.names import Scope
+from penstock.planner.scalars.scopes import Scope
 
 OPERATOR = "a stream-stream join"
 SHORTEST_PANE = 1_000  # milliseconds; shorter ones cost more than they save

@@ -16,7 +16,8 @@ from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.joins import J014
 from penstock.parser import ast, name_text
 from penstock.planner.lower.context import Context, make_scope, resolve_condition, resolve_scalar
-from penstock.planner.lower.items import find_value_column
+from penstock.planner.lower.from_names import lower_name
+from penstock.planner.lower.from_rows import FromRows, is_now
 from penstock.planner.lower.joins.conditions import Equality, compare_values, find_key_equality
 from penstock.planner.lower.joins.kept_subqueries import KeptMembership, lower_kept
 from penstock.planner.lower.joins.lookup import Reference, find_reference
@@ -29,10 +30,9 @@ from penstock.planner.lower.joins.remote import (
     miss_condition,
 )
 from penstock.planner.lower.joins.sides import add_filter, qualify_columns, qualify_name
-from penstock.planner.lower.relations import lower_name
-from penstock.planner.lower.rows import FromRows, is_now
+from penstock.planner.lower.select_items import find_value_column
 from penstock.planner.plan import JoinType, KStream, KTable, Node, conjuncts
-from penstock.planner.scalars.names import Scope
+from penstock.planner.scalars.scopes import Scope
 
 
 class RemoteMembership(Membership, frozen=True, kw_only=True):

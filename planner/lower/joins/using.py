@@ -12,10 +12,10 @@ from penstock.diagnostics.codes.joins import J022
 from penstock.diagnostics.codes.names import N001, N002
 from penstock.parser import ast, name_text
 from penstock.planner.lower.context import place
+from penstock.planner.lower.from_rows import FromRows
 from penstock.planner.lower.joins.sides import find_right_span
-from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import conjunction
-from penstock.planner.scalars.names import Scope, SharedColumn, add_nearest
+from penstock.planner.scalars.scopes import Scope, SharedColumn, add_nearest
 
 
 def name_condition(join: ast.Join, left: FromRows, right: FromRows, where: Sequence[exp.Expression]) -> ast.Join:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from penstock.server.engine import QUERY_COLUMNS
+from penstock.server.engine_protocol import QUERY_COLUMNS
 from tests.server.clients.address import Address
 from tests.server.postgres.door import Door
 

@@ -17,7 +17,7 @@ import pytest
 from penstock.diagnostics import CompileError, Source
 from penstock.parser import parse
 from penstock.parser.ast import Create, CreateAs, CreateView
-from penstock.server.engine import QUERY_COLUMNS
+from penstock.server.engine_protocol import QUERY_COLUMNS
 from penstock.server.postgres.classify import OwnStatements, RunCalls, classify
 from penstock.server.postgres.tokens import Lexeme, split_statements
 from tests.house.files import ROOT

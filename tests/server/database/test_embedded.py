@@ -15,7 +15,7 @@ from psycopg import conninfo
 from penstock.server.database import embedded
 from penstock.server.database.bootstrap import ROLES, prepare_catalog
 from penstock.server.database.embedded import ENGINE, OWNER, EmbeddedPostgres
-from penstock.server.http.catalog import DoorCatalog
+from penstock.server.http.door_catalog import DoorCatalog
 from penstock.server.http.problems import Problem
 
 

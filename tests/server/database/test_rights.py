@@ -12,10 +12,10 @@ import psycopg
 import pytest
 from psycopg import conninfo
 
+from penstock.server.client_limits import Limits
 from penstock.server.database.bootstrap import prepare_catalog
 from penstock.server.database.embedded import DATABASE, ENGINE, OWNER, SUPERUSER, EmbeddedPostgres
 from penstock.server.database.warden import UserSession, Warden
-from penstock.server.limits import Limits
 
 USERS = {"rita": "penstock_reader", "sam": "penstock_submitter", "olga": "penstock_owner"}
 

@@ -13,8 +13,8 @@ from psycopg.types.json import Jsonb
 
 from penstock.server.database.bootstrap import prepare_catalog
 from penstock.server.database.statement_log import StatementLog
-from penstock.server.engine import Refusal, RefusedError, Statement, StatementAnswer
-from penstock.server.running.answers import answer_json, refusal_json
+from penstock.server.engine_protocol import Refusal, RefusedError, Statement, StatementAnswer
+from penstock.server.running.answer_json import answer_json, refusal_json
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
 
 ANSWER = StatementAnswer("SHOW", ("name",), (("a",), (None,)), ("a notice",), ("text",), ("totals",))

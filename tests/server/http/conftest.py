@@ -17,9 +17,9 @@ import httpx
 import psycopg
 import pytest
 
+from penstock.server.client_limits import Limits
 from penstock.server.http.door import HttpDoor, HttpSettings
 from penstock.server.http.security import digest_token
-from penstock.server.limits import Limits
 from tests.databases.places import start_server
 from tests.server.http.fake_engine import FakeEngine
 

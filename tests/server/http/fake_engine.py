@@ -12,7 +12,7 @@ from penstock.compilation import compile
 from penstock.diagnostics import CompileError, Diagnostic, Source
 from penstock.parser import ast, parse
 from penstock.planner import Catalog
-from penstock.server.engine import Refusal, RefusedError, Statement, StatementAnswer
+from penstock.server.engine_protocol import Refusal, RefusedError, Statement, StatementAnswer
 
 PLAN = {
     "nodes": [

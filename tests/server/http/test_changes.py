@@ -13,8 +13,8 @@ import httpx
 import psycopg
 import pytest
 
-from penstock.server.http import changes, tables
-from penstock.server.http.catalog import DoorCatalog
+from penstock.server.http import change_feed, table_routes
+from penstock.server.http.door_catalog import DoorCatalog
 from tests.server.http.conftest import Database, Door, serve
 
 Events = Iterator[tuple[str, str, Any]]
@@ -140,7 +140,7 @@ def test_ready_waits_for_transactions_that_have_begun(door: Door) -> None:
 
 
 def test_an_idle_relation_loses_nothing_when_the_log_is_trimmed(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "_RENEW_SECONDS", 0.05)
+    monkeypatch.setattr(change_feed, "_RENEW_SECONDS", 0.05)
     catalog = door.door.services.catalog
     list_changes = catalog.list_changes
     reads: list[int] = []
@@ -170,7 +170,7 @@ def test_an_idle_relation_loses_nothing_when_the_log_is_trimmed(door: Door, monk
 
 
 def test_a_token_that_is_removed_ends_its_streams(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "_RENEW_SECONDS", 0.05)
+    monkeypatch.setattr(change_feed, "_RENEW_SECONDS", 0.05)
     with follow(door) as events:
         next(events)
         door.database.execute("DELETE FROM penstock.token WHERE role = 'rita'")
@@ -184,14 +184,14 @@ def test_what_a_role_may_not_read_it_may_not_follow(door: Door) -> None:
 
 
 def test_heartbeats_keep_a_stream_open(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(table_routes, "HEARTBEAT_SECONDS", 0.05)
     with door.client("rita") as client, client.stream("GET", PATH) as response:
         comments = (line for line in response.iter_lines() if line.startswith(": ping"))
         assert [next(comments) for _ in range(2)]
 
 
 def test_a_lost_connection_is_made_anew(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "_RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(change_feed, "_RETRY_SECONDS", 0.05)
     with follow(door) as events:
         next(events)
         door.database.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^LISTEN'")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from penstock.server.limits import Limits
+from penstock.server.client_limits import Limits
 from tests.server.http.conftest import Door, serve
 from tests.server.http.test_statements import ORDERS, send
 

@@ -16,7 +16,7 @@ import trustme
 import penstock
 from penstock import CompileError, RemoteError, RemoteSession, client
 from penstock.diagnostics import render
-from penstock.server.engine import StatementAnswer
+from penstock.server.engine_protocol import StatementAnswer
 from tests.server.http.conftest import Database, Door, serve
 from tests.server.http.test_statements import ORDERS, TOTALS
 

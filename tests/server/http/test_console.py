@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pytest
 from psycopg import sql
 
-from penstock.server.engine import StatementAnswer
+from penstock.server.engine_protocol import StatementAnswer
 from tests.odd_names import draw_name
 from tests.server.http.browser import CHROMIUM, CONTROL, DRIVER, ENTER, RESET, SPACE, TAB, Browser, open_browser
 from tests.server.http.conftest import Door

@@ -11,7 +11,7 @@ import pytest
 import penstock
 from penstock.notebook import is_read, run_cell
 from penstock.rows import Rows
-from penstock.server.engine import StatementAnswer
+from penstock.server.engine_protocol import StatementAnswer
 from tests.server.http.conftest import Door
 from tests.server.http.test_statements import ORDERS, TOTALS
 

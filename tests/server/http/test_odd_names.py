@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from penstock.server.http.table_rows import RESERVED
+from penstock.server.http.table_requests import RESERVED
 from tests.odd_names import draw_name, draw_names
 from tests.server.http.conftest import Door
 

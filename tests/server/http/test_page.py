@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.server.engine import StatementAnswer
+from penstock.server.engine_protocol import StatementAnswer
 from penstock.server.http.metrics import DoorMetrics
 from tests.house.files import ROOT
 from tests.server.http.conftest import Door

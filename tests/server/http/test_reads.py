@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 from psycopg import sql
 
-from penstock.server.http.table_rows import TableRequest, TableShape, write_select
-from penstock.server.limits import Limits
+from penstock.server.client_limits import Limits
+from penstock.server.http.table_requests import TableRequest, TableShape, write_select
 from tests.server.http.conftest import Database, Door, serve
 
 ROWS = [("chair", "120.00", 1), ("desk", None, 0), ("lamp", "80.50", 2)]

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import pytest
 
+from penstock.server.client_limits import Limits
 from penstock.server.http.problems import Problem
 from penstock.server.http.security import (
     SESSION_SECONDS,
@@ -16,7 +17,6 @@ from penstock.server.http.security import (
     digest_token,
     make_token,
 )
-from penstock.server.limits import Limits
 from tests.server.http.conftest import TOKENS, Database, Door, serve
 
 OPEN = ["/", "/docs", "/healthz", "/readyz", "/errors/K012", "/console/console.css", "/console/main.js"]

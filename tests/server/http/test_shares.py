@@ -11,8 +11,8 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import httpx
 
+from penstock.server.client_limits import Limits
 from penstock.server.http.shares import RESERVE
-from penstock.server.limits import Limits
 from tests.server.http.conftest import TOKENS, Door, serve
 
 

@@ -7,7 +7,7 @@ import time
 import httpx
 import pytest
 
-from penstock.server.engine import StatementAnswer
+from penstock.server.engine_protocol import StatementAnswer
 from tests.server.http.conftest import Door
 
 ORDERS = """CREATE STREAM orders (

@@ -14,7 +14,7 @@ import pytest
 
 from penstock.server.planning.fork_client import ForkClient, Outcome
 from penstock.server.planning.fork_server import ForkServer
-from penstock.server.planning.frames import Done, Ended, News
+from penstock.server.planning.job_messages import Done, Ended, News
 
 
 class OddJobs:

@@ -17,8 +17,8 @@ import psycopg
 import uvloop
 from psycopg.conninfo import make_conninfo
 
-from penstock.server.engine import QUERY_COLUMNS, Refusal, RefusedError, Statement, StatementAnswer
-from penstock.server.limits import Limits
+from penstock.server.client_limits import Limits
+from penstock.server.engine_protocol import QUERY_COLUMNS, Refusal, RefusedError, Statement, StatementAnswer
 from penstock.server.postgres.relay import Relay, Upstream
 from tests.databases.places import start_server
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.server.engine import QUERY_COLUMNS
+from penstock.server.engine_protocol import QUERY_COLUMNS
 from penstock.server.postgres.relay import Upstream
 from tests.server.postgres.door import Door
 from tests.server.postgres.wire import (

@@ -10,7 +10,7 @@ import pytest
 
 from penstock.compilation import compile
 from penstock.planner.plan import Listing
-from penstock.server.engine import QUERY_COLUMNS, StatementAnswer
+from penstock.server.engine_protocol import QUERY_COLUMNS, StatementAnswer
 from penstock.server.postgres.classify import OwnStatements, classify
 from tests.server.postgres.door import Door
 from tests.server.postgres.wire import FLUSH, SYNC, Wire, bind, close, describe, execute, open_wire, parse, query

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from penstock.server.engine import StatementAnswer
+from penstock.server.engine_protocol import StatementAnswer
 from tests.server.postgres.door import Door
 from tests.server.postgres.wire import SYNC, Wire, bind, describe, execute, open_wire, parse, query
 

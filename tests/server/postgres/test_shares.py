@@ -12,7 +12,7 @@ from contextlib import ExitStack
 import psycopg
 import pytest
 
-from penstock.server.limits import Limits
+from penstock.server.client_limits import Limits
 from penstock.server.postgres import shares as module
 from penstock.server.postgres.relay import Upstream
 from penstock.server.postgres.shares import Shares

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from penstock.server.engine import Refusal, RefusedError, Statement, StatementAnswer
+from penstock.server.engine_protocol import Refusal, RefusedError, Statement, StatementAnswer
 from penstock.server.postgres.relay import Upstream
 from tests.server.postgres.door import Door, connect_directly, refuse
 from tests.server.postgres.wire import Wire, message, open_wire, query

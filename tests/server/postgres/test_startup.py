@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from penstock.server.limits import Limits
+from penstock.server.client_limits import Limits
 from penstock.server.postgres.relay import Upstream
 from penstock.server.postgres.tls import load_context, make_certificate
 from tests.server.postgres.door import Door, open_door

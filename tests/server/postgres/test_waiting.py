@@ -13,8 +13,8 @@ from contextlib import ExitStack
 import psycopg
 import pytest
 
-from penstock.server.engine import StatementAnswer
-from penstock.server.limits import Limits
+from penstock.server.client_limits import Limits
+from penstock.server.engine_protocol import StatementAnswer
 from penstock.server.postgres.relay import Upstream
 from tests.server.postgres.door import Door, open_door, refuse
 from tests.server.postgres.wire import SYNC, Wire, bind, execute, open_wire, parse, query

@@ -7,7 +7,7 @@ import pytest
 from penstock.diagnostics import CompileError, Source
 from penstock.parser import ast, parse
 from penstock.server.running.live_script import LiveScript, check_submitted, describe_columns, names_in, names_written
-from penstock.server.running.statements import list_statements
+from penstock.server.running.split_statements import list_statements
 from tests.server.running.scripts import HOME, HOURS, declare_clicks, tell
 
 

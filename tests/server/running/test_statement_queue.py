@@ -11,8 +11,8 @@ from contextlib import contextmanager
 import pytest
 
 from penstock.parser import ast
-from penstock.server.engine import StatementAnswer
-from penstock.server.planning.statements import Added, Direct, PlannedStatement, Removed
+from penstock.server.engine_protocol import StatementAnswer
+from penstock.server.planning.statement_planner import Added, Direct, PlannedStatement, Removed
 from penstock.server.running.home import Home
 from penstock.server.running.live_script import LiveScript
 from penstock.server.running.settings import EngineSettings

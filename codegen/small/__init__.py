@@ -1,8 +1,0 @@
-"""The plan of a read -> SQL of DuckDB with the same answer, so that small tables are read without Spark.
-
-Only what is known to mean the same in both is lowered. A read with anything else is left to Spark.
-"""
-
-from penstock.codegen.small.nodes import small_read
-
-__all__ = ["small_read"]

@@ -1,0 +1,113 @@
+"""What a script asks for: queries to keep running, and answers to give at once."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TypeAlias
+
+import msgspec
+
+from penstock.diagnostics.source import Placed, Span
+from penstock.planner.plan.aggregate import Emission
+from penstock.planner.plan.change import RowChange
+from penstock.planner.plan.node import Node
+from penstock.planner.plan.secret_option import Options
+
+
+class Sink(msgspec.Struct, frozen=True):
+    """Where rows go: a connector with checked options. `name` is what the user calls the place.
+
+    `partitions`: its declared number of partitions, None if that is not declared. `key`: the columns by which its rows
+    are partitioned or identified, empty if none are known. `time`: the event time of its rows, None if they have none.
+    `table`: whether its rows belong to a table.
+    """
+
+    name: str
+    connector: str
+    options: Options
+    partitions: int | None = None
+    key: tuple[str, ...] = ()
+    time: str | None = None
+    table: bool = False
+
+
+class RunningQuery(Placed, frozen=True):
+    """A plan to keep running.
+
+    With `emission` FINAL rows are only ever added. With CHANGES a row replaces the one before of the same `key`, at
+    most once in `every` milliseconds where that is set. `timed`: it writes a stream that is read by its event time, so
+    that no row may be late there.
+    """
+
+    name: str
+    root: Node
+    sink: Sink
+    emission: Emission
+    key: tuple[str, ...]
+    span: Span
+    every: int | None = None
+    timed: bool = False
+    change: RowChange | None = None
+    """How each row changes a table that others own, too; None for other sinks."""
+
+
+class StateStore(Enum):
+    """Where Spark keeps an operator's state: on the heap of the JVM, or in RocksDB on the disks."""
+
+    MEMORY = "memory"
+    ROCKSDB = "rocksdb"
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether it is RocksDB."""
+        return self is StateStore.ROCKSDB
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What SET can change.
+
+    `state_partitions`: the number of partitions of a stateful operator's state, where a join's streams do not say it.
+    `state_store`: where all state is kept; None leaves it to the rule of `planner.state`. `intermediate_partitions`:
+    how many partitions a stream gets that PARTITION BY makes, where nothing else says it. `auto_repartition`: whether
+    to re-key what does not fit a join. `rejects_failing`: whether rows for which an expression fails are set aside.
+    `real_time`: whether queries run in Spark's real-time mode, with batches of `realtime_batch` milliseconds. Otherwise
+    a micro-batch starts `trigger_interval` milliseconds after the start of the last one, or when that has ended.
+    `partial_aggregates`: whether windows of HOP are merged from partial aggregates; None leaves it to the run.
+    """
+
+    state_partitions: int = 4
+    state_store: StateStore | None = None
+    intermediate_partitions: int | None = None
+    auto_repartition: bool = False
+    rejects_failing: bool = False
+    real_time: bool = False
+    realtime_batch: int = 30_000
+    trigger_interval: int = 1_000
+    partial_aggregates: bool | None = None
+
+
+DEFAULTS = Settings()
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """The answer to SHOW or DESCRIBE: rows of text under headings."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class Explained(msgspec.Struct, frozen=True):
+    """EXPLAIN: the stage asked for (None: the default), and what the statement would run.
+
+    `partitions`: the text of EXPLAIN PARTITIONS where that is asked for, which depends on the whole script.
+    """
+
+    stage: str | None
+    syntax: str
+    queries: tuple[RunningQuery, ...]
+    settings: Settings
+    partitions: str = ""
+
+
+Answer: TypeAlias = Listing | Explained

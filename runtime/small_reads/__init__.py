@@ -1,8 +1,0 @@
-"""A Read of small files -> its rows, by DuckDB: in a moment, where Spark takes seconds to start.
-
-The files have to be plain: whatever Spark may understand in another way is left to Spark, and so is every failure.
-"""
-
-from penstock.runtime.small_reads.answer import answer_small
-
-__all__ = ["answer_small"]

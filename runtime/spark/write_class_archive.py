@@ -1,0 +1,54 @@
+"""Some small queries -> the archive of the classes that they load, from which later JVMs start faster."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark import SparkContext
+
+from penstock.kit.ejected_program import stop_spark
+from penstock.runtime.runtime_session import RuntimeSession
+from penstock.runtime.spark.class_archive import find_archive
+from penstock.runtime.spark.jvm import OF_SHORT_RUNS, find_jdk, start_spark
+
+
+def write_archive(
+    run: Callable[[RuntimeSession, Path], None], options: str = OF_SHORT_RUNS, archive: Path | None = None
+) -> Path:
+    """Starts a JVM with these options, lets `run` use it with a folder, and ends it. Then it writes the archive.
+
+    `archive`: its path, None for the place where a JVM that starts looks for it.
+
+    Raises:
+        RunError: there is no JDK, or Spark does not come up.
+        OSError: the archive cannot be written.
+        RuntimeError: this JDK writes none, or there is no home folder.
+    """
+    archive = archive or find_archive(find_jdk())
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
+        unfinished = Path(folder, archive.name)
+        asked = f'{options} -XX:ArchiveClassesAtExit="{unfinished}" -Xlog:disable'
+        spark = start_spark("local[2]", {"spark.driver.extraJavaOptions": asked})
+        try:
+            with RuntimeSession(spark, f"{folder}/state") as session:
+                run(session, Path(folder))
+        finally:
+            stop_spark(spark)
+            _end_jvm()
+        if not unfinished.is_file():
+            raise RuntimeError("this JDK writes no archive of classes")
+        unfinished.replace(archive)
+    return archive
+
+
+def _end_jvm() -> None:
+    """Ends the JVM of this process, and waits until it has written what it writes at its end."""
+    gateway = SparkContext._gateway
+    assert gateway is not None
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
+    SparkContext._gateway = SparkContext._jvm = None

@@ -1,0 +1,160 @@
+"""Routes that take statements: running them, checking them, listing the statements that were sent."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from penstock.diagnostics import Source
+from penstock.server.engine_protocol import Refusal, RefusedError, Statement, StatementAnswer
+from penstock.server.http.problems import Problem
+from penstock.server.http.services import LoginOf, Services, ServicesOf
+from penstock.server.planning.checks import ScriptPart
+from penstock.values import to_json
+
+router = APIRouter()
+
+CHECKED_BYTES = 1 << 16
+"""The most bytes of a text that is checked while it is typed."""
+_MAX_NUMBER = (1 << 63) - 1
+_STATUS = {"42501": 403, "53": 503, "57014": 504, "57P03": 503, "54": 413}
+"""The status of HTTP for an SQLSTATE or its class. All others are 422."""
+
+
+class Script(BaseModel):
+    """One statement or several."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sql: str
+
+    @field_validator("sql")
+    @classmethod
+    def check_characters(cls, sql: str) -> str:
+        """Refuses characters that PostgreSQL has not."""
+        if "\0" in sql or any("\ud800" <= character <= "\udfff" for character in sql):
+            raise ValueError("NUL and single surrogates are no characters of a text")
+        return sql
+
+
+class Answer(BaseModel):
+    """What a statement answers. Values are texts, or null."""
+
+    tag: str
+    columns: list[str]
+    types: list[str]
+    """Types of PostgreSQL, one for each column. Empty if all are texts."""
+    rows: list[list[str | None]]
+    notices: list[str]
+    queries: list[str]
+    """The queries that the statement has started."""
+
+
+class Answers(BaseModel):
+    """The answers of a script, in the order of its statements."""
+
+    answers: list[Answer]
+
+
+class Findings(BaseModel):
+    """What `penstock check --format json` prints."""
+
+    findings: list[dict[str, Any]]
+
+
+@router.post("/v1/statements")
+async def run_statements(script: Script, request: Request, login: LoginOf, services: ServicesOf) -> Answers:
+    """Runs a statement, or the statements of a script until one is refused. A client that goes away withdraws them."""
+    limit = services.limits.statement_bytes
+    if len(script.sql.encode()) > limit:
+        raise Problem(413, f"the statement is longer than {limit:,} bytes", sqlstate="54000")
+    answers: list[Answer] = []
+    for part in await services.checker.split(login.role, script.sql):
+        statement = Statement(part.settings + part.text, login.role, "http")
+        try:
+            answer = await _run_while_connected(request, services, statement)
+        except RefusedError as refused:
+            services.metrics.statements.labels("http", "refused").inc()
+            raise _explain(refused.refusals, script.sql, part, answers) from None
+        services.metrics.statements.labels("http", "done").inc()
+        if len(answer.rows) > services.limits.answer_rows:
+            raise Problem(413, f"the answer has more than {services.limits.answer_rows:,} rows", sqlstate="54000")
+        answers.append(_show(answer))
+    return Answers(answers=answers)
+
+
+@router.post("/v1/check")
+async def check_script(script: Script, login: LoginOf, services: ServicesOf) -> Findings:
+    """What is wrong with a script over the relations that there are, and what it is warned about. Runs nothing."""
+    if len(script.sql.encode()) > CHECKED_BYTES:
+        raise Problem(413, f"the text is longer than {CHECKED_BYTES:,} bytes")
+    definitions = await services.catalog.list_definitions(login.role)
+    found = await services.checker.check(login.role, script.sql, definitions)
+    return Findings(findings=[dict(finding) for finding in found])
+
+
+@router.get("/v1/statements")
+async def list_statements(
+    login: LoginOf,
+    services: ServicesOf,
+    limit: Annotated[int, Query(ge=1, le=1000, description="The most statements to get.")] = 100,
+    before: Annotated[int, Query(ge=1, le=_MAX_NUMBER, description="Statements with smaller numbers.")] = _MAX_NUMBER,
+) -> dict[str, Any]:
+    """The statements that were sent, the newest first. An owner gets the statements of all, others get their own."""
+    rows = await services.catalog.list_statements(login.role, before, limit)
+    for row in rows:
+        row["text"] = Source("<sql>", row["text"]).shown
+    following = rows[-1]["id"] if len(rows) == limit else None
+    return {"statements": to_json(rows), "next": following}
+
+
+async def _run_while_connected(request: Request, services: Services, statement: Statement) -> StatementAnswer:
+    running = asyncio.ensure_future(services.engine.run(statement))
+    leaving = asyncio.ensure_future(_await_disconnect(request))
+    try:
+        await asyncio.wait((running, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not running.done():
+            services.metrics.statements.labels("http", "withdrawn").inc()
+            raise Problem(499, "the client has gone")
+        return running.result()
+    finally:
+        for task in (running, leaving):
+            task.cancel()
+        await asyncio.gather(running, leaving, return_exceptions=True)
+
+
+async def _await_disconnect(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _show(answer: StatementAnswer) -> Answer:
+    return Answer(
+        tag=answer.tag,
+        columns=list(answer.columns),
+        types=list(answer.types),
+        rows=[list(row) for row in answer.rows],
+        notices=list(answer.notices),
+        queries=list(answer.queries),
+    )
+
+
+def _explain(refusals: tuple[Refusal, ...], script: str, part: ScriptPart, answers: list[Answer]) -> Problem:
+    """The first refusal as a problem, with places in the whole script, and with what was answered before it."""
+    source = Source("<sql>", script)
+    errors = []
+    for refusal in refusals:
+        place = 0 if refusal.position is None else refusal.position - len(part.settings)
+        position = min(part.start + place, len(script) + 1) if place > 0 else None
+        line, column = (None, None) if position is None else source.position(position - 1)
+        errors.append({**asdict(refusal), "position": position, "line": line, "column": column})
+    first = errors[0]
+    state = refusals[0].sqlstate
+    status = _STATUS.get(state) or _STATUS.get(state[:2], 422)
+    members = {name: value for name, value in first.items() if name != "message"}
+    done = [answer.model_dump() for answer in answers]
+    return Problem(status, refusals[0].message, **members, errors=errors, answers=done)
