@@ -1,4 +1,4 @@
-"""The frame of an ejected program: views, runs of queries, their accounting, and the command line."""
+"""The frame of an ejected program: views, runs of queries, the account of each input, and the command line."""
 
 import argparse
 import os
@@ -93,7 +93,7 @@ def run(spark: SparkSession, writer: DataStreamWriter, mode: str, checkpoint: st
 
 
 def report(query: str, counts: Mapping[str, int], inputs: Sequence[str]) -> None:
-    """Prints the accounting of each input."""
+    """Prints the account of each input."""
     for name in inputs:
         fates = ("rejected", "late", "filtered", "used")
         text = " + ".join(f"{counts[f'{fate}:{name}']} {fate}" for fate in fates)

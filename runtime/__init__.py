@@ -1,4 +1,4 @@
-"""Program -> running queries. The only room that imports pyspark, which comes with the first name that needs it."""
+"""Program -> running queries. pyspark is imported with the first name of this door that needs it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from penstock.runtime.failure.errors import RunError
     from penstock.runtime.kafka.kafka_counts import TopicCount, count_topics
     from penstock.runtime.local_reads import answer_locally
-    from penstock.runtime.progress.field_account import explain_unseen
     from penstock.runtime.progress.list_reasons import list_reasons
     from penstock.runtime.progress.plain_console import PlainConsole, output, show_rows
-    from penstock.runtime.progress.status import Cause, InputReport, QueryReport, Reason, Status
+    from penstock.runtime.progress.seen_fields import explain_unseen
+    from penstock.runtime.progress.status import Cause, InputAccount, QueryReport, Reason, Status
     from penstock.runtime.progress.table_reports import LookupReport, TableReport
     from penstock.runtime.progress.times import moment_text, span_text
     from penstock.runtime.query.input_sizes import has_large_batches, is_short
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cause",
-    "InputReport",
+    "InputAccount",
     "Kept",
     "LookupReport",
     "PlainConsole",
@@ -55,7 +55,7 @@ __all__ = [
 
 _HOMES = {
     "Cause": "progress.status",
-    "InputReport": "progress.status",
+    "InputAccount": "progress.status",
     "Kept": "connectors.memory",
     "LookupReport": "progress.table_reports",
     "PlainConsole": "progress.plain_console",
@@ -73,7 +73,7 @@ _HOMES = {
     "explain_unwritable": "checkpoint.writable",
     "has_large_batches": "query.input_sizes",
     "is_short": "query.input_sizes",
-    "explain_unseen": "progress.field_account",
+    "explain_unseen": "progress.seen_fields",
     "list_reasons": "progress.list_reasons",
     "list_versions": "spark.examine_spark",
     "moment_text": "progress.times",

@@ -35,8 +35,8 @@ from penstock.runtime.connectors.memory import Kept
 from penstock.runtime.failure.errors import RunError
 from penstock.runtime.failure.failures import SPARK_ERRORS, spark_errors_told
 from penstock.runtime.progress.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
-from penstock.runtime.progress.ledger import Ledger
 from penstock.runtime.progress.list_reasons import find_chain, list_reasons
+from penstock.runtime.progress.run_follower import RunFollower
 from penstock.runtime.progress.status import QueryReport, Status
 from penstock.runtime.query.query_handle import QueryHandle
 from penstock.runtime.query.query_sessions import QuerySessions, apply_settings, drop_foreign_settings
@@ -114,8 +114,8 @@ class RuntimeSession:
         self._spark = spark
         self._folder = None if checkpoint is None else Storage(spark).qualify(checkpoint)
         self._stop_spark = stop_spark
-        self._ledger = Ledger()
-        self._sessions = QuerySessions(spark, self._ledger)
+        self._follower = RunFollower()
+        self._sessions = QuerySessions(spark, self._follower)
         self._slots = TaskSlots(spark)
         self._handles: list[QueryHandle] = []
         self._checked_packages: set[str] = set()
@@ -331,7 +331,7 @@ class RuntimeSession:
             query = settle_inputs(query, storage, place)
             rejects = {each.name: rejects_query(query, each, self._folder) for each in query.rejects}
             query = place_intermediates(query, storage, places)
-            run = Run(self._sessions, self._ledger, query, place, rejects, self._sink)
+            run = Run(self._sessions, self._follower, query, place, rejects, self._sink)
             runs.append(run)
             run.check(once=once, draining=draining)
             run.inspection.inspect()

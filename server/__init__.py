@@ -1,5 +1,6 @@
-"""`penstock serve`: one long-running process that takes statements, runs their queries and shows their tables.
+"""`penstock serve`: three processes that take statements, run their queries and show their tables.
 
-The doors (`postgres/`, `http/`) are in the process of the command. The engine, which has Spark, is in a process of its
-own. A real PostgreSQL holds the tables, and the statements that the doors hand to the engine.
+The process of the command has the doors (`postgres/`, `http/`). It starts the engine, and PostgreSQL unless one runs
+already. The engine is a process with Spark, which runs the queries (`running/`). PostgreSQL (`database/`) holds the
+tables, and the statements that the doors hand to the engine.
 """

@@ -1,4 +1,4 @@
-"""What a door asks of the engine. Doors know this module alone."""
+"""What doors ask of the engine, as a protocol. Doors do not import the engine itself, which lies in `running/`."""
 
 from __future__ import annotations
 

@@ -14,7 +14,6 @@ from penstock.codegen.cut_queries import is_intermediate
 from penstock.codegen.fingerprint import describe_computation, fingerprint
 from penstock.codegen.program import AnyView, QueryOutput, Rejects, SparkQuery, View, WatermarkInput
 from penstock.codegen.sql import row_forms
-from penstock.codegen.sql.accounting import count_left_out, find_wanted_rows
 from penstock.codegen.sql.aggregate_views import distinct_view, group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.as_of import as_of_views
 from penstock.codegen.sql.assign_windows import assign_windows_views
@@ -35,6 +34,7 @@ from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.rank_panes import rank_views
 from penstock.codegen.sql.remote_views import remote_views
 from penstock.codegen.sql.retraction_sums import retraction_views
+from penstock.codegen.sql.row_accounts import count_left_out, find_wanted_rows
 from penstock.codegen.sql.scan_views import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.sessions import session_views
 from penstock.codegen.sql.stateless_views import (

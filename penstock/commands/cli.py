@@ -184,7 +184,7 @@ def run(
             show_findings(failure.diagnostics)
             sys.exit(FAILED)
 
-    from penstock.commands.accounts import show_accounts, show_kept
+    from penstock.commands.run_report import show_kept, show_reports
     from penstock.runtime import has_large_batches, is_short
 
     reports = []
@@ -216,7 +216,7 @@ def run(
     show_kept(kept)
     if once:
         show_findings(dict.fromkeys(each for report in reports for each in report.warnings))
-        show_accounts(reports, resumes=checkpoint is not None)
+        show_reports(reports, resumes=checkpoint is not None)
 
 
 def _read_rates(compilation: Compilation, checkpoint: str | None) -> Mapping[str, float]:
@@ -240,7 +240,7 @@ def _spark(
     that stops the queries.
     """
     from penstock import runtime
-    from penstock.commands.accounts import progress_shown
+    from penstock.commands.run_report import progress_shown
 
     stopping = Event()
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}

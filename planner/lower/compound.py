@@ -47,33 +47,35 @@ def lower_branches(union: ast.UnionQuery, context: Context, lower_query: LowerQu
     Rows of VALUES are branches. That nothing is read is told once.
     """
     branches: list[Node] = []
-    report: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for branch in union.branches:
-        with collect_findings(report):
+        with collect_findings(findings):
             branches.append(lower_query(branch, context))
-    idle = [each for each in report if each.code == K024.id]
-    if report:
-        raise CompileError([each for each in report if each not in idle[1:]])
+    idle = [each for each in findings if each.code == K024.id]
+    if findings:
+        raise CompileError([each for each in findings if each not in idle[1:]])
     return branches
 
 
 def align_branches(union: ast.UnionQuery, branches: list[Node]) -> tuple[Node, ...]:
     """The branches with the names of the first one and common types. Raises CompileError where there are none."""
-    first, report = branches[0], list[Diagnostic]()
+    first, findings = branches[0], list[Diagnostic]()
     tables: list[Span] = []
     for node, syntax in zip(branches, union.branches, strict=True):
         if not isinstance(node.shape, KStream):
             tables.append(syntax.span)
         elif len(node.schema) != len(first.schema):
             reason = f"the first has {len(first.schema)} columns, this one {len(node.schema)}"
-            report.append(K005.at(syntax.span, "", reason=reason).also(union.branches[0].span, "first branch"))
+            findings.append(K005.at(syntax.span, "", reason=reason).also(union.branches[0].span, "first branch"))
     if tables:
         found = K004.at(tables[0], "a table")
         for span in tables[1:]:
             found = found.also(span, "a table")
-        report.append(found.with_hint("unite the streams in a subquery, then GROUP BY; or make tables of all branches"))
-    if report:
-        raise CompileError(report)
+        findings.append(
+            found.with_hint("unite the streams in a subquery, then GROUP BY; or make tables of all branches")
+        )
+    if findings:
+        raise CompileError(findings)
     types = [find_common_type(union, branches, position) for position in range(len(first.schema))]
     return tuple(align_branch(branch, first, types) for branch in branches)
 

@@ -1,4 +1,4 @@
-"""What the lowering of one statement carries along, and its two ways to report."""
+"""What the lowering of one statement carries along, and its two ways to tell findings."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Context(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def collect_findings(report: list[Diagnostic]) -> Iterator[None]:
-    """Adds the findings of a CompileError to the report, so that what follows is checked as well."""
+def collect_findings(findings: list[Diagnostic]) -> Iterator[None]:
+    """Adds the findings of a CompileError to the list, so that what follows is checked as well."""
     try:
         yield
     except CompileError as error:
-        report.extend(error.diagnostics)
+        findings.extend(error.diagnostics)
 
 
 def place(expression: exp.Expression, span: Span) -> exp.Expression:
@@ -60,10 +60,10 @@ def place(expression: exp.Expression, span: Span) -> exp.Expression:
 
 def resolve_scalar(expression: exp.Expression, scope: Scope) -> Typed:
     """The expression with names resolved and types known; raises CompileError."""
-    report: list[Diagnostic] = []
-    typed = scalars.resolve(expression, scope, report)
+    findings: list[Diagnostic] = []
+    typed = scalars.resolve(expression, scope, findings)
     if typed is None:
-        raise CompileError(report)
+        raise CompileError(findings)
     return typed
 
 
@@ -77,19 +77,19 @@ def resolve_key(expression: exp.Expression, scope: Scope) -> exp.Expression:
 
 def resolve_condition(expression: exp.Expression, scope: Scope, clause: str) -> exp.Expression:
     """A resolved BOOLEAN expression; raises CompileError."""
-    report: list[Diagnostic] = []
-    resolved = scalars.resolve_boolean(expression, scope, report, clause)
+    findings: list[Diagnostic] = []
+    resolved = scalars.resolve_boolean(expression, scope, findings, clause)
     if resolved is None:
-        raise CompileError(report)
+        raise CompileError(findings)
     return resolved
 
 
 def resolve_aggregate(call: exp.Expression, scope: Scope) -> Aggregate:
     """A resolved aggregate call, its `name` still empty; raises CompileError."""
-    report: list[Diagnostic] = []
-    resolved = scalars.resolve_aggregate(call, scope, report)
+    findings: list[Diagnostic] = []
+    resolved = scalars.resolve_aggregate(call, scope, findings)
     if resolved is None:
-        raise CompileError(report)
+        raise CompileError(findings)
     return resolved
 
 

@@ -67,7 +67,7 @@ def lower_group(
     keys: list[Named] = []
     texts: list[str] = []
     parts: list[list[KeySet]] = []
-    report: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
 
     def place(expression: exp.Expression) -> int:
         """The key's place among the keys. A new key is added to them."""
@@ -84,7 +84,7 @@ def lower_group(
         return len(keys) - 1 if known is None else known
 
     for expression in map(bare, select.group_by):
-        with collect_findings(report):
+        with collect_findings(findings):
             if is_window_call(expression):
                 if window is not None:
                     first_span = first_window.meta["span"] if first_window is not None else select.relation.span
@@ -93,8 +93,8 @@ def lower_group(
             elif window is None or not (is_window_column(expression) or is_row_time(expression, rows)):
                 # The window groups by its columns anyway.
                 parts.append(list_key_sets(expression, place))
-    if report:
-        raise CompileError(report)
+    if findings:
+        raise CompileError(findings)
     if window is not None:
         check_session_keys(window, keys, rows, select.relation.span)
     grouping, sets = Grouping(rows, keys, texts, [], window, end=end), None
@@ -104,13 +104,13 @@ def lower_group(
         grouping.id_column = choose_group_name("grouping_id", [key.name for key in keys])
     rewritten: list[OutputColumn] = []
     for output in outputs:
-        with collect_findings(report):
+        with collect_findings(findings):
             rewritten.append(replace(output, value=grouping.rewrite(output.value, output.name)))
     having = None
-    with collect_findings(report):
+    with collect_findings(findings):
         having = None if select.having is None else grouping.rewrite(select.having, None)
-    if report:
-        raise CompileError([each for each, before in zip(report, [None, *report], strict=False) if each != before])
+    if findings:
+        raise CompileError([each for each, before in zip(findings, [None, *findings], strict=False) if each != before])
     if sets is not None and grouping.id_column is not None:
         below = rows.node if isinstance(rows.node.shape, KStream) else materialise_changes(rows.node)
         exploded, grouping.keys = expand_grouping_sets(below, keys, sets, grouping.id_column)

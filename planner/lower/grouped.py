@@ -103,7 +103,7 @@ class Grouping(msgspec.Struct):
                 swap_node(node, self.add_aggregate(node, preferred))
             else:
                 swap_node(node, exp.column(self.find_key(node) or ""))
-        report: list[Diagnostic] = []
+        findings: list[Diagnostic] = []
         for node in list(free_columns(holder, in_over=False)):
             if node.meta.get("grouped"):
                 continue
@@ -115,14 +115,14 @@ class Grouping(msgspec.Struct):
             ):
                 swap_node(node, exp.column(node.name.lower()))
             elif (written := self._explain_part(node)) is not None:
-                report.append(written)
-            elif self.rows.scope.find(node, report) is not None:
-                report.append(self._explain_loose(node))
-        if report:
+                findings.append(written)
+            elif self.rows.scope.find(node, findings) is not None:
+                findings.append(self._explain_loose(node))
+        if findings:
             unknown: list[Diagnostic] = []  # an unknown function may be a misspelled aggregate
             for call in holder.find_all(exp.Anonymous):
                 known_function(call, unknown, in_window=self.window is not None)
-            raise CompileError(unknown or report)
+            raise CompileError(unknown or findings)
         rewritten: exp.Expression = holder.this
         return rewritten
 

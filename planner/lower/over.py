@@ -104,10 +104,10 @@ def lower_over(
     framed: dict[Partition, list[FramedAggregate]] = {}
     specifications: list[Specification] = []
     rewritten: list[OutputColumn] = []
-    report: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for output in outputs:
         holder = exp.Paren(this=output.value.copy())
-        with collect_findings(report):
+        with collect_findings(findings):
             for call in list(find_topmost(holder, lambda n: isinstance(n, exp.Window) or takes_over(n))):
                 specification = read_specification(call, select, rows, time)
                 specifications.append(specification)
@@ -116,8 +116,8 @@ def lower_over(
                 name = add_call(framed, function, specification, wanted, rows)
                 swap_node(call, exp.column(name))
             rewritten.append(replace(output, value=holder.this))
-    if report:
-        raise CompileError(report)
+    if findings:
+        raise CompileError(findings)
     alone = next((each for each in specifications if not each.partition_by), None)
     if alone is not None:
         found = W025.at(alone.span, "all rows go to one task").with_hint(
@@ -316,7 +316,7 @@ def read_row_count(written: exp.Expression, span: Span) -> int:
 
 def check_windows(select: ast.Select, rows: FromRows, time: str, outputs: list[OutputColumn]) -> None:
     """Raises CompileError for windows of one name, and for what is wrong in one that may not be used."""
-    report: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     seen: dict[str, ast.NamedWindow] = {}
     calls = [call for output in outputs for call in output.value.find_all(exp.Window)]
     used = {call.args["alias"].name.lower() for call in calls if call.args.get("alias") is not None}
@@ -324,10 +324,10 @@ def check_windows(select: ast.Select, rows: FromRows, time: str, outputs: list[O
         first = seen.setdefault(window.name.folded, window)
         if first is not window:
             found = W030.at(window.name.span, "second", name=window.name.text)
-            report.append(found.also(first.name.span, "first"))
+            findings.append(found.also(first.name.span, "first"))
         if window.over.frame is None and window.name.folded in used:
             continue  # what uses it may bring a frame
-        with collect_findings(report):
+        with collect_findings(findings):
             read_over(window.over, rows, time)
-    if report:
-        raise CompileError(report)
+    if findings:
+        raise CompileError(findings)

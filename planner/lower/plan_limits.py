@@ -33,8 +33,8 @@ def check_size(root: Node, span: Span) -> None:
 def check_expressions(root: Node) -> None:
     """Raises CompileError for an expression that is too large once its columns are replaced by what computes them.
 
-    Spark moves conditions below the SELECT lists that compute their columns, and so does the accounting of rows. A
-    view that uses a column twice, over a view that does so too, doubles an expression at every level.
+    Spark moves conditions below the SELECT lists that compute their columns, and accounts count rows by these
+    conditions. A view that uses a column twice, over a view that does so too, doubles an expression at every level.
     """
     total = 0
 

@@ -162,7 +162,7 @@ def split_memberships(select: ast.Select, context: Context) -> tuple[ast.Select,
 
 def refuse_subqueries(select: ast.Select, context: Context) -> None:
     """IN, EXISTS and scalar subqueries: over a stream they would keep it forever."""
-    report: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for expression in list_scalars(select):
         for node, query in list_subqueries(expression):
             words = "IN (SELECT …)" if isinstance(node, exp.In) else "EXISTS (SELECT …)"
@@ -170,12 +170,12 @@ def refuse_subqueries(select: ast.Select, context: Context) -> None:
             span: Span = node.meta["span"]
             if isinstance(find_subquery_shape(query, context), KStream):
                 found = J007.at(span, "", construct=name)
-                report.append(found.with_hint(propose_join(node, query, select.relation)))
+                findings.append(found.with_hint(propose_join(node, query, select.relation)))
             else:
                 found = B002.at(span, "", construct=f"{name} over a table")
-                report.append(found.with_hint(propose_lookup(node, query, select.relation)))
-    if report:
-        raise CompileError(report)
+                findings.append(found.with_hint(propose_lookup(node, query, select.relation)))
+    if findings:
+        raise CompileError(findings)
 
 
 def propose_join(node: exp.Expr, query: ast.Query, outer: ast.Relation) -> str:

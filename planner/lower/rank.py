@@ -120,11 +120,11 @@ def lower_ranked(
     """The rows with their places beside them, and the SELECT list over these rows; raises CompileError."""
     partitions: dict[Partition, list[Ranking]] = {}
     rewritten: list[OutputColumn] = []
-    report: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     span = next(list_calls(outputs)).meta["span"]
     for output in outputs:
         holder = exp.Paren(this=output.value.copy())
-        with collect_findings(report):
+        with collect_findings(findings):
             for call in list(find_topmost(holder, lambda node: isinstance(node, exp.Window))):
                 assert isinstance(call, exp.Window)
                 ranking, partition = read_ranking(call, select, rows)
@@ -133,8 +133,8 @@ def lower_ranked(
                 )
                 swap_node(call, exp.column(name))
             rewritten.append(replace(output, value=holder.this))
-    if report:
-        raise CompileError(report)
+    if findings:
+        raise CompileError(findings)
     node = rows.node
     for partition, rankings in partitions.items():
         schema = (*node.schema, *(Column(each.name, INT, nullable=False) for each in rankings))

@@ -38,12 +38,12 @@ def choose_retractions(aggregates: Sequence[Aggregate], node: Node, spans: Seque
     """
     chosen = tuple(replace(each, keeps_values=keeps_values(each, node)) for each in aggregates)
     with_values = any(each.keeps_values for each in chosen)
-    findings = (
+    refusals = (
         find_unretractable(each, node, span, with_values=with_values) for each, span in zip(chosen, spans, strict=True)
     )
-    report = [each for each in findings if each is not None]
-    if report:
-        raise CompileError(report)
+    findings = [each for each in refusals if each is not None]
+    if findings:
+        raise CompileError(findings)
     return chosen
 
 
@@ -55,14 +55,14 @@ def choose_mergeable(aggregates: Sequence[Aggregate], node: Node, spans: Sequenc
     Raises:
         CompileError: an aggregate does not follow from these.
     """
-    report = []
+    findings = []
     for each, span in zip(aggregates, spans, strict=True):
         if not is_mergeable(each, node):
             found = W010.at(span, "", found=f"{each.function} over SESSION windows")
             found = found.because("When sessions become one, it would have to be computed anew from all of their rows.")
-            report.append(found.with_hint("EMIT FINAL, or SELECT STREAM"))
-    if report:
-        raise CompileError(report)
+            findings.append(found.with_hint("EMIT FINAL, or SELECT STREAM"))
+    if findings:
+        raise CompileError(findings)
     return tuple(replace(each, keeps_values=keeps_values(each, node)) for each in aggregates)
 
 

@@ -60,16 +60,16 @@ def lower_select(select: ast.Select, rows: FromRows, context: Context, membershi
     if select.distinct:
         select = group_distinct(select, rows)
     refused = find_refused_beside_explode(select, rows)
-    report: list[Diagnostic] = []
-    with collect_findings(report):
+    findings: list[Diagnostic] = []
+    with collect_findings(findings):
         if select.where is not None and not inner:
             rows = filter_rows(rows, select.where)
         for each in memberships:
             rows = lower_membership(rows, each, list_present(select.where, rows.scope), context)
-    with collect_findings(report):
+    with collect_findings(findings):
         if select.deduplicate is not None:
             rows = deduplicate_rows(rows, select.deduplicate)
-    with collect_findings(report):
+    with collect_findings(findings):
         select, rows = explode_items(select, rows, refused)
         outputs = spread_aliases(spread_items(select.items, rows.scope), rows.scope)
         select = name_all_keys(select, outputs, rows)
@@ -86,8 +86,8 @@ def lower_select(select: ast.Select, rows: FromRows, context: Context, membershi
         if select.partition_by is not None:
             plain = values is outputs and not select.distinct
             result = lower_rekey(select.partition_by, result, rows, outputs, plain)
-    if report:
-        raise CompileError(report)
+    if findings:
+        raise CompileError(findings)
     if select.stream and not isinstance(result.shape, KStream):
         raise CompileError([explain_stream_of_table(select, context.statement)])
     return result
@@ -245,13 +245,13 @@ def explain_stream_of_table(select: ast.Select, statement: Span) -> Diagnostic:
 
 def refuse_unbuilt(select: ast.Select, context: Context) -> None:
     """Raises CompileError for each clause that this version does not lower, or that no query that runs on can have."""
-    report: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     if select.late is not None and select.late.into is not None and select.late is not context.late:
-        report.append(B002.at(select.late.span, "", construct="LATE INTO in a view or a subquery"))
+        findings.append(B002.at(select.late.span, "", construct="LATE INTO in a view or a subquery"))
     if select.stream or select.order_by is None or select.limit is None:
-        report += find_endless_clauses(select)
-    if report:
-        raise CompileError(report)
+        findings += find_endless_clauses(select)
+    if findings:
+        raise CompileError(findings)
 
 
 def find_endless_clauses(select: ast.Select) -> list[Diagnostic]:
@@ -286,9 +286,9 @@ def refuse_window_clauses(select: ast.Select, rows: FromRows) -> None:
         "EMIT": select.emit, "GRACE PERIOD": select.grace, "RETENTION": select.retention, "LATE": dropped
     }  # fmt: skip
     written = [(name, clause) for name, clause in clauses.items() if clause is not None]
-    report = [W005.at(clause.span, "", clause=name, needed="window") for name, clause in written]
-    if report:
-        raise CompileError(report)
+    findings = [W005.at(clause.span, "", clause=name, needed="window") for name, clause in written]
+    if findings:
+        raise CompileError(findings)
 
 
 def list_scalars(select: ast.Select) -> Iterator[exp.Expression]:

@@ -157,14 +157,14 @@ def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, spa
     A windowed table keeps its window columns, and a table its key, hidden if the SELECT list does not show it.
     """
     items: list[Named] = []
-    report: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for output in outputs:
-        with collect_findings(report):
+        with collect_findings(findings):
             typed = resolve_scalar(output.value, scope)
             check_type(typed.type, output.name, output.span)
             items.append(Named(output.name, bare(typed.expression), typed.type))
-    if report:
-        raise CompileError(report)
+    if findings:
+        raise CompileError(findings)
     window = find_window_columns(node)
     if window is not None:
         sources = dict(zip(WINDOW_COLUMNS, window, strict=True))

@@ -90,14 +90,14 @@ def with_fixes(
 
 def warn_overruled(partitions: Partitions) -> list[Diagnostic]:
     """INTO n PARTITIONS where a join says another number."""
-    report = []
+    findings = []
     for name, stream in partitions.script.graph.streams.items():
         count = partitions.counts.of[name]
         if stream.into is not None and stream.into != count.partitions:
             warning = P003.at(stream.span, "", stream=stream.name, given=count.partitions, asked=stream.into)
             warning = warning.because(f"Its joins take the number of {count.giver}.")
-            report.append(warning.with_hint(f"INTO {count.partitions} PARTITIONS, or leave INTO out"))
-    return report
+            findings.append(warning.with_hint(f"INTO {count.partitions} PARTITIONS, or leave INTO out"))
+    return findings
 
 
 def describe_disagreement(

@@ -253,7 +253,7 @@ def refuse_running(select: ast.Select, context: Context) -> None:
     """Raises CompileError for what only queries that keep running have, and for what is not built."""
     if select.stream:
         raise CompileError([explain_stream_read(select, context)])
-    report: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     running: tuple[tuple[str, Span | None], ...] = (
         ("PARTITION BY", None if select.partition_by is None else select.partition_by.span),
         ("DEDUPLICATE", None if select.deduplicate is None else select.deduplicate.span),
@@ -265,11 +265,11 @@ def refuse_running(select: ast.Select, context: Context) -> None:
     for clause, span in running:
         if span is not None:
             found = R033.at(span, clause=clause)
-            report.append(found.with_hint("leave it out: a read gives the rows as they are now, once"))
+            findings.append(found.with_hint("leave it out: a read gives the rows as they are now, once"))
     for each in (*list_scalars(select), *(() if select.order_by is None else select.order_by.keys)):
-        report += find_unbuilt_parts(each, select.relation)
-    if report:
-        raise CompileError(report)
+        findings += find_unbuilt_parts(each, select.relation)
+    if findings:
+        raise CompileError(findings)
 
 
 def find_unbuilt_parts(expression: exp.Expression, relation: ast.Relation) -> list[Diagnostic]:

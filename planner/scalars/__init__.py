@@ -27,18 +27,18 @@ __all__ = [
 ]
 
 
-def resolve(expression: exp.Expression, scope: Scope, report: list[Diagnostic]) -> Typed | None:
-    """A new, typed tree; None after everything that is wrong has been appended to `report`."""
-    return Resolver(scope, report).resolve(expression)
+def resolve(expression: exp.Expression, scope: Scope, findings: list[Diagnostic]) -> Typed | None:
+    """A new, typed tree; None after everything that is wrong has been appended to `findings`."""
+    return Resolver(scope, findings).resolve(expression)
 
 
 def resolve_boolean(
-    expression: exp.Expression, scope: Scope, report: list[Diagnostic], clause: str
+    expression: exp.Expression, scope: Scope, findings: list[Diagnostic], clause: str
 ) -> exp.Expression | None:
     """The condition of a clause (WHERE, ON, HAVING); None after what is wrong with it has been reported."""
-    return Resolver(scope, report).boolean(expression, clause)
+    return Resolver(scope, findings).boolean(expression, clause)
 
 
-def resolve_aggregate(call: exp.Expression, scope: Scope, report: list[Diagnostic]) -> Aggregate | None:
+def resolve_aggregate(call: exp.Expression, scope: Scope, findings: list[Diagnostic]) -> Aggregate | None:
     """A call of an aggregate function, perhaps with DISTINCT and FILTER; the caller replaces its empty name."""
-    return AggregateResolver(scope, report).aggregate(call)
+    return AggregateResolver(scope, findings).aggregate(call)

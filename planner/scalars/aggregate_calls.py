@@ -32,11 +32,11 @@ class AggregateResolver(Resolver, frozen=True):
         if not isinstance(call, exp.Anonymous):
             self._not_allowed(call, type(call).__name__)
             return None
-        function = known_function(call, self.report, in_window=self.scope.has_window)
+        function = known_function(call, self.findings, in_window=self.scope.has_window)
         if function is None:
             return None
         if not (function.aggregate or function.framed):
-            self.report.append(T008.at(call.meta.get("span"), construct=f"{function.name} without aggregate"))
+            self.findings.append(T008.at(call.meta.get("span"), construct=f"{function.name} without aggregate"))
             return None
         written = call.expressions
         distinct = len(written) == 1 and isinstance(written[0], exp.Distinct)
@@ -51,7 +51,7 @@ class AggregateResolver(Resolver, frozen=True):
         arguments = self._arguments(read_arrows(function, written))
         if arguments is None:
             return None
-        fitted = fit(call, function, arguments, self._lambda, self.report)
+        fitted = fit(call, function, arguments, self._lambda, self.findings)
         if fitted is None or not sound:
             return None
         found = Aggregate("", function.name, fitted.arguments, distinct, condition, fitted.type, span)
@@ -64,7 +64,7 @@ class AggregateResolver(Resolver, frozen=True):
             return None
         unordered = next((each for each in keys if not is_ordered(each.type)), None)
         if unordered is not None:
-            self.report.append(K018.at(unordered.span, "", type=unordered.type))
+            self.findings.append(K018.at(unordered.span, "", type=unordered.type))
             return None
         if aggregate.distinct and any(each.expression != aggregate.arguments[0] for each in keys):
             self._not_allowed(order, f"ORDER BY another value than the one that {aggregate.function} keeps once")

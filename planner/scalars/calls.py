@@ -73,7 +73,7 @@ def fit(
     function: Function,
     arguments: Sequence[Argument],
     resolve_lambda: ResolveLambda,
-    report: list[Diagnostic],
+    findings: list[Diagnostic],
 ) -> Fitted | None:
     """The arguments as the first signature takes them that they fit; None (reported) if there is none."""
     span = call.meta.get("span")
@@ -84,7 +84,7 @@ def fit(
     if not fitting:
         count = f"{len(arguments)} argument{'' if len(arguments) == 1 else 's'}"
         found = T005.at(span, name=function.name, count=count).because(f"it takes {takes}")
-        report.append(found.with_sql(propose_form(function.name, written_texts(call.expressions))))
+        findings.append(found.with_sql(propose_form(function.name, written_texts(call.expressions))))
         return None
     for shape, patterns in fitting:
         problems: list[Diagnostic] = []
@@ -97,13 +97,13 @@ def fit(
         if problems:  # a literal or the body of a lambda is wrong
             is_encoding = function.name in ("ENCODE", "DECODE")
             form = propose_form(function.name, written_texts(call.expressions)) if is_encoding else None
-            report.extend(each.with_sql(form, span) if form else each for each in problems)
+            findings.extend(each.with_sql(form, span) if form else each for each in problems)
             return None
     problems = []
     changed = _cast_arguments(function, [patterns for _, patterns in fitting], arguments, problems)
-    report.extend(problems)
+    findings.extend(problems)
     if changed is not None:
-        return fit(call, function, changed, resolve_lambda, report)
+        return fit(call, function, changed, resolve_lambda, findings)
     if problems:
         return None
     types = ", ".join("lambda" if isinstance(each, exp.Lambda) else str(each.type) for each in arguments)
@@ -114,7 +114,7 @@ def fit(
     def fits(changed: Sequence[Argument]) -> bool:
         return any(_fit(shape, patterns, function, changed, resolve_lambda, []) for shape, patterns in fitting)
 
-    report.append(problem if form else propose_cast(problem, function.name, arguments, fits))
+    findings.append(problem if form else propose_cast(problem, function.name, arguments, fits))
     return None
 
 

@@ -65,7 +65,7 @@ _DIGITS = {TINYINT: 3, SMALLINT: 5, INT: 10, BIGINT: 20}
 _NAMES = "BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p, s), STRING, BINARY, DATE, TIMESTAMP, TIME"
 
 
-def type_of(data_type: exp.DataType, report: list[Diagnostic]) -> Type | None:
+def type_of(data_type: exp.DataType, findings: list[Diagnostic]) -> Type | None:
     """The type that a column definition or CAST names; None for one that the dialect does not have (reported)."""
     kind, parameters, span = data_type.this, data_type.expressions, data_type.meta.get("span")
     simple = TIME if data_type.text("kind") == str(TIME) else _SIMPLE.get(kind)
@@ -76,22 +76,22 @@ def type_of(data_type: exp.DataType, report: list[Diagnostic]) -> Type | None:
         if decimal is not None:
             return decimal
     if kind == _DType.ARRAY and len(parameters) == 1:
-        element = type_of(parameters[0], report)
+        element = type_of(parameters[0], findings)
         return None if element is None else Array(element)
     if kind == _DType.MAP and len(parameters) == 2:
-        key, value = type_of(parameters[0], report), type_of(parameters[1], report)
-        return None if key is None or value is None else _sound(Map(key, value), span, report)
+        key, value = type_of(parameters[0], findings), type_of(parameters[1], findings)
+        return None if key is None or value is None else _sound(Map(key, value), span, findings)
     if kind == _DType.STRUCT and parameters:
-        fields = [(field.name, type_of(field.args["kind"], report)) for field in parameters]
+        fields = [(field.name, type_of(field.args["kind"], findings)) for field in parameters]
         known = tuple((name, type_) for name, type_ in fields if type_ is not None)
-        return _sound(Struct(known), span, report) if len(known) == len(fields) else None
+        return _sound(Struct(known), span, findings) if len(known) == len(fields) else None
     problem = T009.at(span, name=data_type.sql("spark") if span is None else span.text)
     if kind == _DType.DECIMAL:
-        report.append(problem.because(f"1 <= precision <= {MAX_PRECISION} and 0 <= scale <= precision"))
+        findings.append(problem.because(f"1 <= precision <= {MAX_PRECISION} and 0 <= scale <= precision"))
     elif simple is STRING or kind == _DType.CHAR:
-        report.append(problem.because("texts have no length limit").with_hint(_propose_text(parameters)))
+        findings.append(problem.because("texts have no length limit").with_hint(_propose_text(parameters)))
     else:
-        report.append(problem.with_hint(f"{_NAMES}, ARRAY<t>, MAP<k, v>, STRUCT<name: t>"))
+        findings.append(problem.with_hint(f"{_NAMES}, ARRAY<t>, MAP<k, v>, STRUCT<name: t>"))
     return None
 
 
@@ -100,11 +100,11 @@ def _propose_text(parameters: list[exp.Expression]) -> str:
     return f"STRING{length}"
 
 
-def _sound(type_: Type, span: Span | None, report: list[Diagnostic]) -> Type | None:
+def _sound(type_: Type, span: Span | None, findings: list[Diagnostic]) -> Type | None:
     problem = type_problem(type_, span)
     if problem is None:
         return type_
-    report.append(problem)
+    findings.append(problem)
     return None
 
 

@@ -70,7 +70,7 @@ def as_text(value: Typed) -> Typed:
     return make_typed(value.expression, value.to(STRING), STRING) if is_printable(value.type) else value
 
 
-def read_texts(values: Sequence[Typed], report: list[Diagnostic]) -> list[Typed] | None:
+def read_texts(values: Sequence[Typed], findings: list[Diagnostic]) -> list[Typed] | None:
     """The values with texts read as the others' type. None if a literal is no such value, which is reported.
 
     Texts stay texts where the others are not all of one kind.
@@ -81,7 +81,7 @@ def read_texts(values: Sequence[Typed], report: list[Diagnostic]) -> list[Typed]
         return list(values)
     problems: list[Diagnostic] = []
     read = [read_text(each, target, problems) if each.type == STRING else each for each in values]
-    report.extend(_explain_text(each, values) for each in problems)
+    findings.extend(_explain_text(each, values) for each in problems)
     known = [each for each in read if each is not None]
     return known if len(known) == len(values) else None
 
@@ -112,7 +112,7 @@ def _read_type(type_: Type) -> Type | None:
     return type_ if type_ in (BOOLEAN, *MOMENTS) else None
 
 
-def read_text(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
+def read_text(value: Typed, target: Type, findings: list[Diagnostic]) -> Typed | None:
     """A text as a number, time or BOOLEAN; as it is where it is no such type.
 
     None (reported) if a literal is not one.
@@ -126,23 +126,23 @@ def read_text(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | N
     problem = cast_problem(value, target)
     if problem is None:
         return make_typed(value.expression, value.to(target), target)
-    report.append(problem)
+    findings.append(problem)
     return None
 
 
 def unify_comparable(
-    node: exp.Expression, construct: str, values: Sequence[Typed], report: list[Diagnostic]
+    node: exp.Expression, construct: str, values: Sequence[Typed], findings: list[Diagnostic]
 ) -> list[exp.Expression] | None:
     """As `unify_values`, for a construct that compares the values; None (reported) where they cannot be compared."""
     problems: list[Diagnostic] = []
     read = read_texts(values, problems)
-    report.extend(_propose_texts(each, values) for each in problems)
-    found = None if read is None else unify_values(node, construct, read, report)
+    findings.extend(_propose_texts(each, values) for each in problems)
+    found = None if read is None else unify_values(node, construct, read, findings)
     if found is None:
         return None
     expressions, common = found
     if is_ordered(common):
         return expressions
     types = " and ".join(dict.fromkeys(str(value.type) for value in values))
-    report.append(T002.at(node.meta.get("span"), operator=construct, types=types).because(MAPS_ARE_UNEQUAL))
+    findings.append(T002.at(node.meta.get("span"), operator=construct, types=types).because(MAPS_ARE_UNEQUAL))
     return None

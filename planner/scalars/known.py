@@ -16,7 +16,7 @@ from penstock.planner.scalars.scopes import add_nearest
 from penstock.planner.scalars.window_names import CALLED_HERE, explain_window_call
 
 
-def known_function(call: exp.Expression, report: list[Diagnostic], *, in_window: bool) -> Function | None:
+def known_function(call: exp.Expression, findings: list[Diagnostic], *, in_window: bool) -> Function | None:
     """The function that is called; None (reported) when it is unknown or not allowed.
 
     `in_window`: whether the rows have the columns of a window.
@@ -31,18 +31,18 @@ def known_function(call: exp.Expression, report: list[Diagnostic], *, in_window:
             N005.at(span, name=name).because(REFUSED[name]),
             propose_form(name, written_texts(call.expressions)),
         )
-        report.append(found.with_sql(form or _fill_hint(name, call)))
+        findings.append(found.with_sql(form or _fill_hint(name, call)))
     elif name in FOREIGN:
         reason, form = FOREIGN[name]
         form = propose_form(name, written_texts(call.expressions)) or _fill_form(form, call.expressions)
-        report.append(N005.at(span, name=name).because(reason).with_sql(form or _fill_hint(name, call)))
+        findings.append(N005.at(span, name=name).because(reason).with_sql(form or _fill_hint(name, call)))
     elif (misplaced := explain_window_call(call, has_columns=in_window)) is not None:
-        report.append(misplaced)
+        findings.append(misplaced)
     else:
         known = (*(each.name for each in FUNCTIONS), *CALLED_HERE)
         found = add_nearest(N004.at(span, name=name), name, known, 0.7)
         form = propose_elsewhere(name, written_texts(call.expressions)) or _fill_hint(name, call)
-        report.append(found if form is None else found.with_sql(form))
+        findings.append(found if form is None else found.with_sql(form))
     return None
 
 

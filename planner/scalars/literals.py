@@ -88,14 +88,14 @@ def whole_number(expression: exp.Expression) -> Number | None:
     return Number("-" + literal.name) if negative else Number(literal.name)
 
 
-def time_literal(text: str, target: Type, span: Span | None, report: list[Diagnostic]) -> str | None:
+def time_literal(text: str, target: Type, span: Span | None, findings: list[Diagnostic]) -> str | None:
     """A text as ISO date, time or UTC timestamp without zone, as `target` says; None (reported) if it is not."""
     assert isinstance(target, Simple)
     pattern, shape = _SHAPES[target]
     found = pattern.fullmatch(text.strip())
     problem = T010.at(span, text=f"'{text}'", type=target)
     if found is None:
-        report.append(problem.with_hint(f"{target} '{shape}'"))
+        findings.append(problem.with_hint(f"{target} '{shape}'"))
         return None
     numbers = found.groups()
     try:
@@ -109,7 +109,7 @@ def time_literal(text: str, target: Type, span: Span | None, report: list[Diagno
         if zone not in (None, "Z"):
             moment = datetime.fromisoformat(f"{moment:%Y-%m-%dT%H:%M:%S.%f}{zone}").astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        report.append(problem.because(str(error)))
+        findings.append(problem.because(str(error)))
         return None
     return moment.replace(tzinfo=None).isoformat(sep=" ")
 
@@ -123,7 +123,7 @@ def unit_of(interval: exp.Interval) -> str:
     return interval.text("unit").upper()
 
 
-def interval_literal(node: exp.Interval, report: list[Diagnostic]) -> exp.Interval | None:
+def interval_literal(node: exp.Interval, findings: list[Diagnostic]) -> exp.Interval | None:
     """An interval with a whole quantity, or seconds with up to six digits behind the point."""
     quantity, unit = node.this.name, unit_of(node)
     span = node.meta.get("span")
@@ -131,20 +131,20 @@ def interval_literal(node: exp.Interval, report: list[Diagnostic]) -> exp.Interv
     try:
         number = Number(quantity)
     except InvalidOperation:
-        report.append(problem)
+        findings.append(problem)
         return None
     if unit not in (*_UNIT_MICROSECONDS, *MONTH_UNITS):
-        report.append(problem.with_hint(f"units: {', '.join(reversed((*_UNIT_MICROSECONDS, *MONTH_UNITS)))}"))
+        findings.append(problem.with_hint(f"units: {', '.join(reversed((*_UNIT_MICROSECONDS, *MONTH_UNITS)))}"))
         return None
     whole = number == number.to_integral_value()
     if unit in MONTH_UNITS:
         if not whole or abs(number) >= 2**31 // 12:
-            report.append(problem)
+            findings.append(problem)
             return None
     else:
         microseconds = number * _UNIT_MICROSECONDS[unit]
         if microseconds != microseconds.to_integral_value() or abs(microseconds) > _LARGEST_INTERVAL:
-            report.append(problem.because("intervals count whole microseconds"))
+            findings.append(problem.because("intervals count whole microseconds"))
             return None
         if not whole:
             number, unit = microseconds / 1_000_000, "SECOND"

@@ -79,7 +79,7 @@ SYMBOLS: dict[type[exp.Expression], str] = {
 }
 
 
-def refuse(node: exp.Expression, operands: tuple[Typed, ...], report: list[Diagnostic]) -> None:
+def refuse(node: exp.Expression, operands: tuple[Typed, ...], findings: list[Diagnostic]) -> None:
     """Reports that the operator has no meaning for its operands; with STRING among them the hint is a CAST."""
     symbol = SYMBOLS[type(node)]
     span = node.meta.get("span")
@@ -90,14 +90,14 @@ def refuse(node: exp.Expression, operands: tuple[Typed, ...], report: list[Diagn
         problem = T002.at(wrong.span or span, str(wrong.type), operator=symbol, types=wrong.type)
         castable = isinstance(wrong.type, Simple | Decimal)
         whole = None if castable else _propose_element(symbol, operands)
-        report.append(problem.with_sql(cast_hint(wrong, STRING)) if castable else problem.with_sql(whole, span))
+        findings.append(problem.with_sql(cast_hint(wrong, STRING)) if castable else problem.with_sql(whole, span))
     elif texts and others and is_number(others[0]):
         problem = T004.at(texts[0].span or span, "STRING", operator=symbol, type=others[0])
-        report.append(problem.with_sql(cast_hint(texts[0], others[0])))
+        findings.append(problem.with_sql(cast_hint(texts[0], others[0])))
     else:
         types = " and ".join(str(operand.type) for operand in operands)
         problem = T002.at(span, operator=symbol, types=types)
-        report.append(problem.with_sql(_propose_form(symbol, operands) or _propose_reading(symbol, operands)))
+        findings.append(problem.with_sql(_propose_form(symbol, operands) or _propose_reading(symbol, operands)))
 
 
 def _propose_reading(symbol: str, operands: tuple[Typed, ...]) -> str | None:
@@ -150,22 +150,22 @@ def _propose_form(symbol: str, operands: tuple[Typed, ...]) -> str | None:
     return None
 
 
-def arithmetic(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
+def arithmetic(node: exp.Expression, left: Typed, right: Typed, findings: list[Diagnostic]) -> Typed | None:
     """+ - * / DIV % on numbers, dates, times and intervals."""
     types = _time_arithmetic(node, left, right) or _number_arithmetic(node, left, right)
     if types is None and STRING in (left.type, right.type) and (is_number(left.type) or is_number(right.type)):
-        read = read_texts((left, right), report)
+        read = read_texts((left, right), findings)
         if read is None:
             return None
         left, right = read
         types = _number_arithmetic(node, left, right)
     if types is None:
-        refuse(node, (left, right), report)
+        refuse(node, (left, right), findings)
         return None
     left_type, right_type, result = types
     problem = arithmetic_problem(node, left, right, result)
     if problem is not None:
-        report.append(problem)
+        findings.append(problem)
         return None
     return make_typed(node, type(node)(this=left.to(left_type), expression=right.to(right_type)), result)
 
@@ -249,16 +249,16 @@ def adjusted(precision: int, scale: int) -> Decimal:
     return Decimal(MAX_PRECISION, max(MAX_PRECISION - (precision - scale), min(scale, 6)))
 
 
-def bitwise(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
+def bitwise(node: exp.Expression, left: Typed, right: Typed, findings: list[Diagnostic]) -> Typed | None:
     """& | ^ on whole numbers."""
     common = common_type(left.type, right.type)
     if common not in INTEGERS or common is None:
-        refuse(node, (left, right), report)
+        refuse(node, (left, right), findings)
         return None
     return make_typed(node, type(node)(this=left.to(common), expression=right.to(common)), common)
 
 
-def concatenation(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
+def concatenation(node: exp.Expression, left: Typed, right: Typed, findings: list[Diagnostic]) -> Typed | None:
     """Concatenation (||) of two texts, two byte strings or two arrays."""
     if not isinstance(left.type, Array) and BINARY not in (left.type, right.type):
         left, right = as_text(left), as_text(right)
@@ -266,40 +266,40 @@ def concatenation(node: exp.Expression, left: Typed, right: Typed, report: list[
     if common == VOID:
         common = STRING
     if common is None or (common not in (STRING, BINARY) and not isinstance(common, Array)):
-        refuse(node, (left, right), report)
+        refuse(node, (left, right), findings)
         return None
     return make_typed(node, exp.DPipe(this=left.to(common), expression=right.to(common), safe=True), common)
 
 
-def comparison(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
+def comparison(node: exp.Expression, left: Typed, right: Typed, findings: list[Diagnostic]) -> Typed | None:
     """= <> < <= > >= and IS [NOT] DISTINCT FROM on values of one ordered type."""
-    operands = unify_comparable(node, SYMBOLS[type(node)], (left, right), report)
+    operands = unify_comparable(node, SYMBOLS[type(node)], (left, right), findings)
     return None if operands is None else make_typed(node, type(node)(this=operands[0], expression=operands[1]), BOOLEAN)
 
 
-def matching(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
+def matching(node: exp.Expression, left: Typed, right: Typed, findings: list[Diagnostic]) -> Typed | None:
     """LIKE, ILIKE, RLIKE on texts."""
     left, right = as_text(left), as_text(right)
     if not {left.type, right.type} <= {STRING, VOID}:
-        refuse(node, (left, right), report)
+        refuse(node, (left, right), findings)
         return None
     problem = text_problem(SYMBOLS[type(node)], "REGEX" if isinstance(node, exp.RegexpLike) else "LIKE", right)
     if problem is not None:
-        report.append(problem)
+        findings.append(problem)
         return None
     return make_typed(node, type(node)(this=left.to(STRING), expression=right.to(STRING)), BOOLEAN)
 
 
-def connective(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
+def connective(node: exp.Expression, left: Typed, right: Typed, findings: list[Diagnostic]) -> Typed | None:
     """AND, OR."""
     wrong = tuple(operand for operand in (left, right) if operand.type not in (BOOLEAN, VOID))
     if wrong:
-        report.append(T002.at(wrong[0].span, str(wrong[0].type), operator=SYMBOLS[type(node)], types=wrong[0].type))
+        findings.append(T002.at(wrong[0].span, str(wrong[0].type), operator=SYMBOLS[type(node)], types=wrong[0].type))
         return None
     return make_typed(node, type(node)(this=left.to(BOOLEAN), expression=right.to(BOOLEAN)), BOOLEAN)
 
 
-def unary(node: exp.Expression, operand: Typed, report: list[Diagnostic]) -> Typed | None:
+def unary(node: exp.Expression, operand: Typed, findings: list[Diagnostic]) -> Typed | None:
     """NOT, the minus sign, ~."""
     type_: Type = BOOLEAN if isinstance(node, exp.Not) else operand.type
     match node:
@@ -310,26 +310,26 @@ def unary(node: exp.Expression, operand: Typed, report: list[Diagnostic]) -> Typ
         case _:
             accepted = operand.type in INTEGERS
     if not accepted:
-        refuse(node, (operand,), report)
+        refuse(node, (operand,), findings)
         return None
     return make_typed(node, type(node)(this=operand.to(type_)), type_)
 
 
-def conversion(node: exp.Expression, operand: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
+def conversion(node: exp.Expression, operand: Typed, target: Type, findings: list[Diagnostic]) -> Typed | None:
     """CAST and TRY_CAST, refused between types that Spark's ANSI mode does not convert."""
     if not can_cast(operand.type, target):
         found = T012.at(node.meta.get("span"), source=operand.type, target=target)
-        report.append(found.with_sql(_propose_conversion(operand, target)))
+        findings.append(found.with_sql(_propose_conversion(operand, target)))
         return None
     if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast):
-        checked = as_time(operand, target, report)
+        checked = as_time(operand, target, findings)
         if checked is None:
             return None
         if checked is not operand:
             return make_typed(node, checked.expression, target)
         problem = cast_problem(operand, target)
         if problem is not None:
-            report.append(problem)
+            findings.append(problem)
             return None
     safe = {"safe": True} if isinstance(node, exp.TryCast) else {}  # without it sqlglot prints TRY_CAST as CAST
     made = type(node)(this=operand.expression, to=data_type(target), **safe)

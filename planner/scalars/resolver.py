@@ -46,7 +46,7 @@ class Resolver(msgspec.Struct, frozen=True):
     """What is known where an expression stands: columns, and the parameters of the lambdas around it."""
 
     scope: Scope
-    report: list[Diagnostic]
+    findings: list[Diagnostic]
     parameters: tuple[tuple[str, str, Type], ...] = ()
     """For each parameter: its name as written, its name in the plan, which no column has, and its type."""
 
@@ -64,7 +64,7 @@ class Resolver(msgspec.Struct, frozen=True):
         if condition is None:
             return None
         if condition.type not in (BOOLEAN, VOID):
-            self.report.append(T001.at(condition.span, clause=clause, type=condition.type))
+            self.findings.append(T001.at(condition.span, clause=clause, type=condition.type))
             return None
         return condition.to(BOOLEAN)
 
@@ -77,7 +77,7 @@ class Resolver(msgspec.Struct, frozen=True):
     def _not_allowed(self, node: exp.Expression, construct: str) -> None:
         span = node.meta.get("span")
         hint = f"STRUCT{span.text}" if isinstance(node, exp.Tuple) and span is not None else None
-        self.report.append(T008.at(span, construct=construct).with_sql(hint))
+        self.findings.append(T008.at(span, construct=construct).with_sql(hint))
 
     # Names
 
@@ -120,7 +120,7 @@ class Resolver(msgspec.Struct, frozen=True):
             reference.meta["span"] = node.meta["span"]
         if isinstance(node.parent, _COMPARING):
             reference.meta[COMPARED] = True
-        found = self.scope.find(reference, self.report)
+        found = self.scope.find(reference, self.findings)
         if found is None:
             return None
         column = exp.Column(this=exp.to_identifier(found.column, quoted=True))
@@ -139,7 +139,7 @@ class Resolver(msgspec.Struct, frozen=True):
                     problem = problem.with_sql(written)
                 else:
                     problem = add_nearest(problem, field.name, (name for name, _ in declared))
-                self.report.append(problem)
+                self.findings.append(problem)
                 return None
             dot = exp.Dot(this=value.expression, expression=exp.to_identifier(found[0], quoted=True))
             value = make_typed(node, dot, found[1])
@@ -155,8 +155,8 @@ class Resolver(msgspec.Struct, frozen=True):
     def _number(self, node: exp.Expression, text: str) -> Typed | None:
         type_ = number_type(text)
         if type_ is None:
-            problem = T010.at(node.meta.get("span"), text=text, type="number")
-            self.report.append(problem.because("numbers have at most 38 digits, or lie below 1.8e308 with an exponent"))
+            reason = "numbers have at most 38 digits, or lie below 1.8e308 with an exponent"
+            self.findings.append(T010.at(node.meta.get("span"), text=text, type="number").because(reason))
             return None
         return make_typed(node, node.copy(), type_)
 
@@ -169,22 +169,22 @@ class Resolver(msgspec.Struct, frozen=True):
     def _interval(self, node: exp.Interval) -> Typed | None:
         if unit_of(node) in MONTH_UNITS:
             problem = T011.at(node.meta.get("span"), unit=unit_of(node))
-            self.report.append(problem.because("it can only be added to or subtracted from a DATE or TIMESTAMP"))
+            self.findings.append(problem.because("it can only be added to or subtracted from a DATE or TIMESTAMP"))
             return None
-        literal = interval_literal(node, self.report)
+        literal = interval_literal(node, self.findings)
         return None if literal is None else make_typed(node, literal, INTERVAL)
 
     # Operators
 
     def _binary(self, node: exp.Expression) -> Typed | None:
         left, right = self._operand(node, node.this), self._operand(node, node.args["expression"])
-        return None if left is None or right is None else _BINARY[type(node)](node, left, right, self.report)
+        return None if left is None or right is None else _BINARY[type(node)](node, left, right, self.findings)
 
     def _operand(self, node: exp.Expression, operand: exp.Expression) -> Typed | None:
         """One side of an operator; intervals of months are known to + and - only."""
         inner = bare(operand)
         if isinstance(node, exp.Add | exp.Sub) and isinstance(inner, exp.Interval) and unit_of(inner) in MONTH_UNITS:
-            literal = interval_literal(inner, self.report)
+            literal = interval_literal(inner, self.findings)
             return None if literal is None else make_typed(operand, literal, MONTHS)
         return self.resolve(operand)
 
@@ -193,7 +193,7 @@ class Resolver(msgspec.Struct, frozen=True):
         if isinstance(node, exp.Neg) and isinstance(inner, exp.Literal) and not inner.is_string:
             return self._number(node, f"-{inner.name}")
         operand = self.resolve(node.this)
-        return None if operand is None else operators.unary(node, operand, self.report)
+        return None if operand is None else operators.unary(node, operand, self.findings)
 
     def _paren(self, node: exp.Paren) -> Typed | None:
         inner = self.resolve(node.this)
@@ -204,22 +204,22 @@ class Resolver(msgspec.Struct, frozen=True):
         if operand is None:
             return None
         if isinstance(node.expression, exp.Boolean) and operand.type not in (BOOLEAN, VOID):
-            self.report.append(T002.at(operand.span, operator="IS", types=operand.type))
+            self.findings.append(T002.at(operand.span, operator="IS", types=operand.type))
             return None
         return make_typed(node, exp.Is(this=operand.expression, expression=node.expression.copy()), BOOLEAN)
 
     def _cast(self, node: exp.Cast) -> Typed | None:
-        operand, target = self.resolve(node.this), type_of(node.to, self.report)
+        operand, target = self.resolve(node.this), type_of(node.to, self.findings)
         if operand is None or target is None:
             return None
-        return operators.conversion(node, operand, target, self.report)
+        return operators.conversion(node, operand, target, self.findings)
 
     def _in(self, node: exp.In) -> Typed | None:
         if node.args.get("query") is not None:
             self._not_allowed(node, "a subquery")
             return None
         values = self._all([node.this, *node.expressions])
-        found = None if values is None else unify_comparable(node, "IN", values, self.report)
+        found = None if values is None else unify_comparable(node, "IN", values, self.findings)
         if found is None:
             return None
         first, *rest = found
@@ -227,7 +227,7 @@ class Resolver(msgspec.Struct, frozen=True):
 
     def _between(self, node: exp.Between) -> Typed | None:
         values = self._all([node.this, node.args["low"], node.args["high"]])
-        found = None if values is None else unify_comparable(node, "BETWEEN", values, self.report)
+        found = None if values is None else unify_comparable(node, "BETWEEN", values, self.findings)
         if found is None:
             return None
         value, low, high = found
@@ -244,10 +244,10 @@ class Resolver(msgspec.Struct, frozen=True):
             sound = len(whens) == len(branches)
         else:
             values = self._all([node.this, *(branch.this for branch in branches)])
-            equals = None if values is None else unify_comparable(node, "CASE", values, self.report)
+            equals = None if values is None else unify_comparable(node, "CASE", values, self.findings)
             subject, *whens = equals if equals is not None else (None,)
             sound = equals is not None
-        found = None if results is None else unify_values(node, "CASE", results, self.report)
+        found = None if results is None else unify_values(node, "CASE", results, self.findings)
         if found is None or not sound:
             return None
         thens, type_ = found
@@ -268,23 +268,23 @@ class Resolver(msgspec.Struct, frozen=True):
             case _:
                 types = " and ".join(str(value.type) for value in values)
                 found = T002.at(node.meta.get("span"), operator="[]", types=types)
-                self.report.append(found.with_sql(propose_element(container, indices)))
+                self.findings.append(found.with_sql(propose_element(container, indices)))
                 return None
         return make_typed(node, exp.Bracket(this=container.expression, expressions=[indices[0].to(key)]), type_)
 
     # Calls
 
     def _call(self, node: exp.Expression) -> Typed | None:
-        function = known_function(node, self.report, in_window=self.scope.has_window)
+        function = known_function(node, self.findings, in_window=self.scope.has_window)
         if function is not None and function.operator is not None and len(node.expressions) == 2:
             return self._tried(node, function.name, function.operator)
         if function is not None and function.aggregate:
-            self.report.append(T007.at(node.meta.get("span"), name=function.name))
+            self.findings.append(T007.at(node.meta.get("span"), name=function.name))
             return None
         words = [each for each in node.expressions if self._is_word(each)]
         if function is not None and words:
             found = N001.at(words[0].meta.get("span"), name=words[0].name)
-            self.report.append(found.with_sql(string_text(words[0].name), after=f" is what {function.name} takes"))
+            self.findings.append(found.with_sql(string_text(words[0].name), after=f" is what {function.name} takes"))
             return None
         if function is None:
             self._arguments([each for each in node.expressions if not self._is_word(each)])
@@ -293,11 +293,11 @@ class Resolver(msgspec.Struct, frozen=True):
         if function.framed:
             found = T008.at(node.meta.get("span"), construct=f"{function.name} without OVER")
             hint = propose_framed(function, node)
-            self.report.append(found.because("It needs the order of the rows of a frame.").with_hint(hint))
+            self.findings.append(found.because("It needs the order of the rows of a frame.").with_hint(hint))
             return None
         if arguments is None:
             return None
-        fitted = fit(node, function, arguments, self._lambda, self.report)
+        fitted = fit(node, function, arguments, self._lambda, self.findings)
         if fitted is None:
             return None
         call = exp.Anonymous(this=function.stands_for or function.name, expressions=list(fitted.arguments))
@@ -306,7 +306,7 @@ class Resolver(msgspec.Struct, frozen=True):
         problem = size_problem(call)
         if problem is None:
             return result
-        self.report.append(problem)
+        self.findings.append(problem)
         return None
 
     def _is_word(self, node: exp.Expression) -> bool:
@@ -331,17 +331,17 @@ class Resolver(msgspec.Struct, frozen=True):
         known = [argument for argument in arguments if argument is not None]
         return known if len(known) == len(arguments) else None
 
-    def _lambda(self, node: exp.Lambda, types: tuple[Type, ...], report: list[Diagnostic]) -> Typed | None:
+    def _lambda(self, node: exp.Lambda, types: tuple[Type, ...], findings: list[Diagnostic]) -> Typed | None:
         """A lambda. Its `type` is the type of the body's value."""
         # In `id -> id + t.id` a column stands beside a parameter of its name; in a plan columns have no `t.` any more.
-        taken = [known.column for known in (*self.scope.columns, *self.scope.beyond)]
+        taken = [each.column for each in (*self.scope.columns, *self.scope.beyond)]
         taken += [name for _, name, _ in self.parameters]
         written = [parameter.name for parameter in node.expressions]
         names: list[str] = []
         for each in written:
             names.append(choose_unused_name(each, [*taken, *names]))
-        inner = replace(self, report=report, parameters=(*self.parameters, *zip(written, names, types, strict=True)))
-        body = inner.resolve(node.this)
+        known = (*self.parameters, *zip(written, names, types, strict=True))
+        body = replace(self, findings=findings, parameters=known).resolve(node.this)
         if body is None:
             return None
         parameters = [exp.to_identifier(name, quoted=True) for name in names]
@@ -349,7 +349,7 @@ class Resolver(msgspec.Struct, frozen=True):
 
     def _filter(self, node: exp.Filter) -> Typed | None:
         name = node.this.name.upper() if isinstance(node.this, exp.Anonymous) else "FILTER"
-        self.report.append(T007.at(node.meta.get("span"), name=name))
+        self.findings.append(T007.at(node.meta.get("span"), name=name))
         return None
 
 

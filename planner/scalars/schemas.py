@@ -13,9 +13,9 @@ from penstock.planner.types import SMALLINT, TINYINT, Array, Map, Struct, Type
 def read_schema(text: str) -> Type | None:
     """The type that a text names, such as `ARRAY<INT>` or `a INT, b STRING`; None if it names none."""
     for written in (text, f"STRUCT<{text}>"):
-        report: list[Diagnostic] = []
+        findings: list[Diagnostic] = []
         named = _parse_type(written)
-        type_ = None if named is None else type_of(named, report)
+        type_ = None if named is None else type_of(named, findings)
         if type_ is not None:
             return type_
     return None

@@ -96,18 +96,18 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
         """Whether the rows have the columns of a window."""
         return bool(self.named("window_start") and self.named("window_end"))
 
-    def find(self, column: exp.Column, report: list[Diagnostic]) -> ScopeColumn | None:
+    def find(self, column: exp.Column, findings: list[Diagnostic]) -> ScopeColumn | None:
         """The column meant by `[relation.]name`; None when there is none or more than one, which is reported."""
         name, relation = column.name, column.table or None
         found = self.named(name, relation)
         if not found and name.upper() == ast.EVENT_TIME:
-            return self._find_time(column, relation, report)
+            return self._find_time(column, relation, findings)
         if len(found) == 1:
             return found[0]
-        report.append(self._problem(column, name, relation, found))
+        findings.append(self._problem(column, name, relation, found))
         return None
 
-    def _find_time(self, column: exp.Column, relation: str | None, report: list[Diagnostic]) -> ScopeColumn | None:
+    def _find_time(self, column: exp.Column, relation: str | None, findings: list[Diagnostic]) -> ScopeColumn | None:
         """The event time; None where the rows have none or several, which is reported."""
         found: list[ScopeColumn] = []
         for times in (self.times, self.times_beyond):
@@ -126,7 +126,7 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
             made = "where they are made: ROWTIME AS at, or MAX(ROWTIME) AS at beside GROUP BY"
             after = " or window_start" if len(of_window) > 1 else ""
             problem = problem.with_sql(next(iter(of_window), None), after=after, otherwise=made)
-        report.append(problem)
+        findings.append(problem)
         return None
 
     def _problem(

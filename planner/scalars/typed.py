@@ -47,7 +47,7 @@ def is_text_literal(value: Typed) -> bool:
 
 
 def unify_values(
-    node: exp.Expression, construct: str, values: Sequence[Typed], report: list[Diagnostic]
+    node: exp.Expression, construct: str, values: Sequence[Typed], findings: list[Diagnostic]
 ) -> tuple[list[exp.Expression], Type] | None:
     """`values` as expressions of their common type; text literals among dates and times are read as such.
 
@@ -58,17 +58,17 @@ def unify_values(
     for value in plain:
         common = common_type(target, value.type)
         if common is None:
-            report.append(_no_common_type(node, construct, target, value, plain))
+            findings.append(_no_common_type(node, construct, target, value, plain))
             return None
         target = common
     literals = [value for value in values if is_text_literal(value)]
     if literals and target not in (*MOMENTS, STRING, VOID):
         found = _no_common_type(node, construct, target, literals[0], literals)
-        report.append(_propose_text(found, plain))
+        findings.append(_propose_text(found, plain))
         return None
     if literals and target == VOID:
         target = STRING
-    converted = [as_time(value, target, report) for value in values]
+    converted = [as_time(value, target, findings) for value in values]
     known = [value.to(target) for value in converted if value is not None]
     return (known, target) if len(known) == len(values) else None
 
@@ -86,12 +86,12 @@ def _propose_text(found: Diagnostic, others: Sequence[Typed]) -> Diagnostic:
     )
 
 
-def as_time(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
+def as_time(value: Typed, target: Type, findings: list[Diagnostic]) -> Typed | None:
     """A text literal as the DATE, TIMESTAMP or TIME that is asked for; anything else as it is. None if it is none."""
     if target not in MOMENTS or not is_text_literal(value):
         return value
     literal = bare(value.expression)
-    text = time_literal(literal.name, target, value.span, report)
+    text = time_literal(literal.name, target, value.span, findings)
     if text is None:
         return None
     moment = make_typed(value.expression, exp.Literal.string(text), STRING)

@@ -27,8 +27,8 @@ def stored_definitions(statement: ast.Create) -> list[ast.ColumnDefinition]:
     return [each for each in statement.columns if isinstance(each, ast.ColumnDefinition)]
 
 
-def read_computed(statement: ast.Create, stored: tuple[Column, ...], report: list[Diagnostic]) -> tuple[Named, ...]:
-    """The computed columns, each over the columns before it. What is wrong goes to `report`."""
+def read_computed(statement: ast.Create, stored: tuple[Column, ...], findings: list[Diagnostic]) -> tuple[Named, ...]:
+    """The computed columns, each over the columns before it. What is wrong goes to `findings`."""
     scope = Scope(tuple(ScopeColumn(statement.name.text, each.name, each.name, each.type) for each in stored))
     names = {each.name.lower(): each.name for each in stored}
     found: list[Named] = []
@@ -37,18 +37,18 @@ def read_computed(statement: ast.Create, stored: tuple[Column, ...], report: lis
             continue
         name = definition.name
         if name.folded in names:
-            report.append(K010.at(name.span, "here again", name=name.text))
+            findings.append(K010.at(name.span, "here again", name=name.text))
         names[name.folded] = name.text
-        typed = scalars.resolve(definition.value, scope, report)
+        typed = scalars.resolve(definition.value, scope, findings)
         if typed is not None:
             found.append(Named(name.text, typed.expression, typed.type))
     return tuple(found)
 
 
 def read_computed_time(
-    statement: ast.Create, computed: tuple[Named, ...], report: list[Diagnostic]
+    statement: ast.Create, computed: tuple[Named, ...], findings: list[Diagnostic]
 ) -> tuple[Column | None, exp.Expression | None]:
-    """The event time where it is a computed column, and its value; what is wrong goes to `report`.
+    """The event time where it is a computed column, and its value; what is wrong goes to `findings`.
 
     Where a form of the value gives NULL instead of failing, a record for which it fails has no event time.
     """
@@ -60,7 +60,7 @@ def read_computed_time(
     if time.type != TIMESTAMP:
         return Column(time.name, time.type), None  # which is no event time
     for call in clock_calls(time.value):
-        report.append(W014.at(call.meta.get("span", span), "", operator="a watermark"))
+        findings.append(W014.at(call.meta.get("span", span), "", operator="a watermark"))
     try:
         value = try_expression(time.value).value
     except NoExactFormError:

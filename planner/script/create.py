@@ -34,20 +34,20 @@ from penstock.planner.types import BIGINT, DATE, STRING, TIMESTAMP
 
 def lower_create(statement: ast.Create) -> Declared:
     """The declared place; raises CompileError with all that is wrong with the declaration."""
-    report: list[Diagnostic] = []
-    stored = read_columns(statement, report)
-    metadata = read_metadata(statement, stored, report)
-    computed = read_computed(statement, (*stored, *metadata), report)
-    key = read_key(statement, report)
-    time, computed_time = read_computed_time(statement, computed, report)
+    findings: list[Diagnostic] = []
+    stored = read_columns(statement, findings)
+    metadata = read_metadata(statement, stored, findings)
+    computed = read_computed(statement, (*stored, *metadata), findings)
+    key = read_key(statement, findings)
+    time, computed_time = read_computed_time(statement, computed, findings)
     columns = place_columns(statement, (*stored, *metadata, *([] if time is None else [time])))
-    delay = read_delay(statement, columns, report)
-    idle = read_idle(statement, report)
+    delay = read_delay(statement, columns, findings)
+    idle = read_idle(statement, findings)
     connector, options = read_options(
-        statement.options, statement.name, statement.kind.value, len(key), statement.span, report
+        statement.options, statement.name, statement.kind.value, len(key), statement.span, findings
     )
-    if report:
-        raise CompileError(report)
+    if findings:
+        raise CompileError(findings)
     columns = check_metadata(statement, metadata, connector_of(connector), columns)
     is_table = statement.kind is ast.RelationKind.TABLE
     connector_of(connector).check(options, stored, statement.name.span, key=key, table=is_table, written=False)
@@ -128,7 +128,7 @@ def read_table_options(
     return None if operation is None else str(operation), ordered.name
 
 
-def read_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[Column, ...]:
+def read_columns(statement: ast.Create, findings: list[Diagnostic]) -> tuple[Column, ...]:
     columns: list[Column] = []
     seen: dict[str, ast.ColumnDefinition] = {}
     reserved = TABLE_COLUMNS if statement.kind is ast.RelationKind.TABLE else STREAM_COLUMNS
@@ -136,19 +136,19 @@ def read_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[Colum
         first = seen.setdefault(definition.name.folded, definition)
         if first is not definition:
             found = K010.at(definition.name.span, "here again", name=definition.name.text)
-            report.append(found.also(first.name.span, "first declared here"))
+            findings.append(found.also(first.name.span, "first declared here"))
             continue
         if definition.name.folded in reserved:
-            report.append(K016.at(definition.name.span, "", name=definition.name.text))
-        type_ = scalars.type_of(definition.type, report)
+            findings.append(K016.at(definition.name.span, "", name=definition.name.text))
+        type_ = scalars.type_of(definition.type, findings)
         if type_ is not None and definition.key and not scalars.is_ordered(type_):
-            report.append(K018.at(definition.span, "", type=type_))
+            findings.append(K018.at(definition.span, "", type=type_))
         if type_ is not None:
             columns.append(Column(definition.name.text, type_, nullable=not definition.not_null))
     return tuple(columns)
 
 
-def read_key(statement: ast.Create, report: list[Diagnostic]) -> tuple[str, ...]:
+def read_key(statement: ast.Create, findings: list[Diagnostic]) -> tuple[str, ...]:
     """The key columns: KEY partitions a stream, PRIMARY KEY identifies the rows of a table."""
     is_table = statement.kind is ast.RelationKind.TABLE
     kind, name = f"the {statement.kind.value.lower()}", statement.name.text
@@ -158,16 +158,16 @@ def read_key(statement: ast.Create, report: list[Diagnostic]) -> tuple[str, ...]
             reason = "Rows of a table are identified, not just partitioned." if is_table else "A stream keeps no rows."
             problem = f"is declared with {wrong} instead of {right}"
             found = K007.at(definition.span, "", kind=kind, name=name, problem=problem)
-            report.append(found.because(reason).with_hint(f"write {right}"))
+            findings.append(found.because(reason).with_hint(f"write {right}"))
     key = tuple(definition.name.text for definition in stored_definitions(statement) if definition.key)
     if is_table and not key:
         found = K007.at(statement.name.span, "", kind=kind, name=name, problem="has no PRIMARY KEY")
         hint = "mark the column that identifies a row: id BIGINT PRIMARY KEY; rows without a key are a CREATE STREAM"
-        report.append(found.with_hint(hint))
+        findings.append(found.with_hint(hint))
     return key
 
 
-def read_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[Diagnostic]) -> int | None:
+def read_delay(statement: ast.Create, columns: tuple[Column, ...], findings: list[Diagnostic]) -> int | None:
     """The delay of `WATERMARK FOR t AS t [- interval]` in milliseconds, None where there is no watermark."""
     watermark = statement.watermark
     if watermark is None:
@@ -179,7 +179,7 @@ def read_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[
         found = W013.at(name.span, label, name=name.text, relation=statement.name.text)
         guess = nearest(name.text, [c.name for c in columns if c.type == TIMESTAMP])
         found = found.with_guess(guess and name_text(guess))
-        report.append(propose_time(found, watermark, columns, event_time))
+        findings.append(propose_time(found, watermark, columns, event_time))
         return None
     written = name_text(name.text)
     delayed, before = f"{written} - INTERVAL '10' SECOND", f"WATERMARK FOR {written} AS "
@@ -191,18 +191,18 @@ def read_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[
     if not is_column or not (interval is None or isinstance(interval, exp.Interval)):
         found = W003.at(watermark.expression.meta["span"], "", column=name.text)
         length = read_written_length(expression, interval)
-        report.append(found.with_sql(delayed if length is None else f"{written} - {length}", before=before))
+        findings.append(found.with_sql(delayed if length is None else f"{written} - {length}", before=before))
         return None
     if interval is None:
         return 0
     try:
         delay = fixed_milliseconds(interval_duration(interval), "watermark delay")
     except CompileError as error:
-        report.extend(error.diagnostics)
+        findings.extend(error.diagnostics)
         return None
     if delay < 0:
         found = W003.at(watermark.expression.meta["span"], "a negative delay", column=name.text)
-        report.append(found.with_sql(delayed, before=before))
+        findings.append(found.with_sql(delayed, before=before))
     return delay
 
 
@@ -236,14 +236,14 @@ def read_written_length(expression: exp.Expression, interval: exp.Expression | N
     return f"INTERVAL '{interval.name}' SECOND" if interval.name.isdecimal() else None
 
 
-def read_idle(statement: ast.Create, report: list[Diagnostic]) -> int | None:
+def read_idle(statement: ast.Create, findings: list[Diagnostic]) -> int | None:
     """The milliseconds of IDLE AFTER, None where it is not said."""
     if statement.watermark is None or statement.watermark.idle is None:
         return None
     try:
         return positive_milliseconds(statement.watermark.idle, "silence after which a stream is idle")
     except CompileError as error:
-        report.extend(error.diagnostics)
+        findings.extend(error.diagnostics)
         return None
 
 

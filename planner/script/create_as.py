@@ -33,10 +33,10 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
         raise CompileError([found.with_hint(f"CREATE {right} {name} AS, with the same query")])
     sink = None
     if statement.options:
-        report: list[Diagnostic] = []
-        connector, options = read_options(statement.options, statement.name, made, None, statement.span, report)
-        if report:
-            raise CompileError(report)
+        findings: list[Diagnostic] = []
+        connector, options = read_options(statement.options, statement.name, made, None, statement.span, findings)
+        if findings:
+            raise CompileError(findings)
         for option in (SEQUENCE, RETENTION):
             if option in dict(options):
                 problem = f"has the option {option}, which belongs to tables that are read"

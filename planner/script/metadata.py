@@ -18,19 +18,19 @@ def metadata_definitions(statement: ast.Create) -> list[ast.MetadataColumn]:
     return [each for each in statement.columns if isinstance(each, ast.MetadataColumn)]
 
 
-def read_metadata(statement: ast.Create, stored: tuple[Column, ...], report: list[Diagnostic]) -> tuple[Column, ...]:
-    """The METADATA columns; what is wrong goes to `report`."""
+def read_metadata(statement: ast.Create, stored: tuple[Column, ...], findings: list[Diagnostic]) -> tuple[Column, ...]:
+    """The METADATA columns; what is wrong goes to `findings`."""
     reserved = TABLE_COLUMNS if statement.kind is ast.RelationKind.TABLE else STREAM_COLUMNS
     taken = {each.name.lower() for each in stored}
     found: list[Column] = []
     for definition in metadata_definitions(statement):
         name = definition.name
         if name.folded in taken:
-            report.append(K010.at(name.span, "here again", name=name.text))
+            findings.append(K010.at(name.span, "here again", name=name.text))
         if name.folded in reserved:
-            report.append(K016.at(name.span, "", name=name.text))
+            findings.append(K016.at(name.span, "", name=name.text))
         taken.add(name.folded)
-        type_ = scalars.type_of(definition.type, report)
+        type_ = scalars.type_of(definition.type, findings)
         if type_ is not None:
             found.append(Column(name.text, type_, nullable=False))
     return tuple(found)
@@ -43,7 +43,7 @@ def check_metadata(
 
     Raises CompileError for metadata that the connector does not have, or that are of another type.
     """
-    report: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     known = {each.key: each for each in connector.metadata}
     for definition, column in zip(metadata_definitions(statement), columns, strict=True):
         metadata = known.get(definition.key)
@@ -52,14 +52,14 @@ def check_metadata(
             listed = ", ".join(f"'{each.key}' {each.type}" for each in connector.metadata)
             guess = nearest(definition.key, list(known))
             hint = guess and write_column(definition, known[guess])
-            report.append(found.because(f"It has {listed or 'none'}.").with_sql(hint))
+            findings.append(found.because(f"It has {listed or 'none'}.").with_sql(hint))
         elif metadata.type != column.type:
             reason = f"the metadata '{metadata.key}' is {metadata.type}, the column is {column.type}"
             made = f"CREATE {statement.kind.value}"
             wrong = K021.at(definition.span, "", statement=made, target=statement.name.text, reason=reason)
-            report.append(wrong.with_sql(write_column(definition, metadata)))
-    if report:
-        raise CompileError(report)
+            findings.append(wrong.with_sql(write_column(definition, metadata)))
+    if findings:
+        raise CompileError(findings)
     definitions = metadata_definitions(statement)
     unsure = {each.name.text for each in definitions if known[each.key].nullable}
     return tuple(replace(each, nullable=True) if each.name in unsure else each for each in others)

@@ -68,7 +68,7 @@ class ScriptState(msgspec.Struct):
     queries: list[RunningQuery] = msgspec.field(default_factory=list)
     answers: list[Answer] = msgspec.field(default_factory=list)
     warnings: list[Diagnostic] = msgspec.field(default_factory=list)
-    report: list[Diagnostic] = msgspec.field(default_factory=list)
+    errors: list[Diagnostic] = msgspec.field(default_factory=list)
     unplaced: set[str] = msgspec.field(default_factory=set)  # queries of derived streams without a place to go to
     read: set[str] = msgspec.field(default_factory=set)  # derived streams that queries read
     named: dict[str, RunningQuery] = msgspec.field(default_factory=dict)  # the queries by their names, in lower case
@@ -94,7 +94,7 @@ class ScriptState(msgspec.Struct):
             self,
             queries=list(self.queries),
             answers=[],
-            report=[],
+            errors=[],
             unplaced=set(),
             read=set(),
             named=dict(self.named),
@@ -122,20 +122,20 @@ def plan_script(statements: Sequence[ast.Statement], catalog: Catalog | None = N
         try:
             lower_statement(statement, script)
         except CompileError as error:
-            script.report.extend(error.diagnostics)
+            script.errors.extend(error.diagnostics)
             leave_broken(statement, script)
         except UsesBroken:
             leave_broken(statement, script)
     queries = infer_partitions(select_queries(script), statements, script)
-    script.report += check_caches(queries)
-    script.report += check_loops(queries, script.catalog.running)
+    script.errors += check_caches(queries)
+    script.errors += check_loops(queries, script.catalog.running)
     script.warnings += [keep_accepted(each, script) for each in find_feedback(queries, script.catalog.running)]
     emitting, known = find_emitting(statements), set(script.warnings)
     found = [each for query in queries for each in list_warnings(query, statements, emitting, script)]
     script.warnings += [each for each in dict.fromkeys(found) if each not in known]
     answers = [complete_answer(each, queries, statements, script) for each in script.answers]
-    if script.report:
-        raise CompileError([*script.report, *script.warnings])
+    if script.errors:
+        raise CompileError([*script.errors, *script.warnings])
     return PlannedScript(queries, tuple(answers), script.catalog, script.settings, tuple(script.warnings))
 
 
@@ -183,21 +183,21 @@ def infer_partitions(
     queries: tuple[RunningQuery, ...], statements: Sequence[ast.Statement], script: ScriptState
 ) -> tuple[RunningQuery, ...]:
     """The queries with the partitions of their joins; reports where these cannot be."""
-    queries = tuple(each for query in queries for each in complete_or_report(query, script))
+    queries = tuple(each for query in queries for each in complete_or_refuse(query, script))
     result = check_partitions(queries, script.settings, script.catalog, statements)
     for found in result.findings:
-        report = script.report if found.severity == "error" else script.warnings
-        if found not in report:
-            report.append(found)
+        told = script.errors if found.severity == "error" else script.warnings
+        if found not in told:
+            told.append(found)
     return result.queries
 
 
-def complete_or_report(query: RunningQuery, script: ScriptState) -> Iterator[RunningQuery]:
+def complete_or_refuse(query: RunningQuery, script: ScriptState) -> Iterator[RunningQuery]:
     """The query as the settings want it; none, and a finding, where it cannot be so."""
     try:
         yield complete_query(query, script.settings)
     except CompileError as refusal:
-        script.report.extend(each for each in refusal.diagnostics if each not in script.report)
+        script.errors.extend(each for each in refusal.diagnostics if each not in script.errors)
 
 
 def select_queries(script: ScriptState) -> tuple[RunningQuery, ...]:

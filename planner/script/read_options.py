@@ -21,9 +21,14 @@ from penstock.planner.script.connector_hints import explain_no_connector, explai
 
 
 def read_options(
-    options: tuple[ast.Option, ...], name: ast.Name, kind: str, keys: int | None, whole: Span, report: list[Diagnostic]
+    options: tuple[ast.Option, ...],
+    name: ast.Name,
+    kind: str,
+    keys: int | None,
+    whole: Span,
+    findings: list[Diagnostic],
 ) -> tuple[str, Options]:
-    """The connector's name and the other options in the order of the text; what is wrong goes to `report`.
+    """The connector's name and the other options in the order of the text; what is wrong goes to `findings`.
 
     `keys`: how many key columns the statement declares, None if a query makes the rows. `whole`: the statement.
     """
@@ -32,24 +37,24 @@ def read_options(
         first = given.setdefault(option.name.folded, option)
         if first is not option:
             found = C006.at(option.name.span, "here again", name=option.name.text)
-            report.append(found.also(first.name.span, "first given here"))
+            findings.append(found.also(first.name.span, "first given here"))
     chosen = given.pop("connector", None)
     if chosen is None:
-        report.append(explain_no_connector(options, name, kind, keys, whole))
+        findings.append(explain_no_connector(options, name, kind, keys, whole))
         return "", ()
     connector = find_connector(str(chosen.value.this)) if is_string(chosen.value) else None
     missing = UNRELEASED.get(str(chosen.value.this).lower()) if is_string(chosen.value) else None
     if missing is not None:
         found = C024.at(chosen.value.meta["span"], "", connector=chosen.value.this).because(missing)
-        report.append(found.with_sql("'delta'", before="connector = ", after=" writes tables of Delta Lake"))
+        findings.append(found.with_sql("'delta'", before="connector = ", after=" writes tables of Delta Lake"))
         return "", ()
     if connector is None:
-        report.append(explain_unknown_connector(chosen.value))
+        findings.append(explain_unknown_connector(chosen.value))
         return "", ()
     if connector.only_tables and kind == "STREAM":
         found = C005.at(name.span, "", connector=connector.name, used="used for a stream")
         found = found.because("Each of its rows has a primary key, by which it is replaced and deleted.")
-        report.append(found.with_hint(f"CREATE TABLE with a PRIMARY KEY may have connector = '{connector.name}'"))
+        findings.append(found.with_hint(f"CREATE TABLE with a PRIMARY KEY may have connector = '{connector.name}'"))
     known_options = {option.name: option for option in connector.options}
     values: list[tuple[str, Value]] = []
     meant: set[str | None] = set()  # what misspelt options were meant to be
@@ -61,18 +66,18 @@ def read_options(
             meant.add(guess)
             found = found.because("Its options are " + ", ".join(known_options) + ".")
             window = f"the window {WINDOWED_KEYS[kind]}" if folded in ("window_type", "window_size") else None
-            report.append(found.with_guess(guess) if window is None else found.with_hint(window))
+            findings.append(found.with_guess(guess) if window is None else found.with_hint(window))
             continue
-        value = read_value(option, described.type, report)
+        value = read_value(option, described.type, findings)
         if isinstance(value, str) and described.check is not None:
             problem = described.check(value, option.value.meta["span"])
-            report += [] if problem is None else [problem]
+            findings += [] if problem is None else [problem]
         if value is not None:
             values.append((folded, value))
     for expected in connector.options:
         if expected.required and expected.name not in given and expected.name not in meant:
             found = C004.at(name.span, "", connector=connector.name, name=expected.name)
-            report.append(found.with_hint(f"add the option {expected.name}, {expected.doc}"))
+            findings.append(found.with_hint(f"add the option {expected.name}, {expected.doc}"))
     return connector.name, tuple(values)
 
 
@@ -84,8 +89,8 @@ def is_string(value: exp.Expression) -> bool:
 _BOOLEANS = {"true": True, "on": True, "false": False, "off": False}
 
 
-def read_value(option: ast.Option, type_: OptionType, report: list[Diagnostic]) -> Value | None:
-    """The Python value of an option's literal, in quotes or not; None with a finding in `report`."""
+def read_value(option: ast.Option, type_: OptionType, findings: list[Diagnostic]) -> Value | None:
+    """The Python value of an option's literal, in quotes or not; None with a finding in `findings`."""
     value = option.value
     match type_.kind:
         case "STRING" if is_string(value) and (value.this or not type_.filled):
@@ -116,7 +121,9 @@ def read_value(option: ast.Option, type_: OptionType, report: list[Diagnostic]) 
         case "SECRET" if is_string(value):
             found = C020.at(value.meta["span"], "", name=option.name.text)
             found = found.because("Plans, checkpoints and programs hold the options of a script.")
-            report.append(found.with_hint(f"{option.name.text} = ENV('PGPASSWORD'), or FILE('/run/secrets/password')"))
+            findings.append(
+                found.with_hint(f"{option.name.text} = ENV('PGPASSWORD'), or FILE('/run/secrets/password')")
+            )
             return None
     found = C003.at(value.meta["span"], "", name=option.name.text, expected=type_)
     if isinstance(value, exp.Anonymous) and type_.kind != "SECRET":
@@ -124,7 +131,7 @@ def read_value(option: ast.Option, type_: OptionType, report: list[Diagnostic]) 
     why = dict(type_.refused).get(str(value.this).lower()) if is_string(value) else None
     if why is not None:
         found = found.because(why)
-    report.append(found)
+    findings.append(found)
     return None
 
 
@@ -168,16 +175,16 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
     option = statement.option
     types = dict(SETTINGS)
     type_ = types.get(option.name.folded)
-    report: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     if type_ is None:
         guess = nearest(option.name.folded, list(types))
         found = C007.at(option.name.span, "", name=option.name.text)
         found = found.because("The settings are " + ", ".join(types) + ". Spark's own cannot be set.")
         other = _SETTINGS_ELSEWHERE.get(option.name.folded, "leave it out: it sets what belongs to another system")
         raise CompileError([found.with_guess(guess, otherwise=other)])
-    value = read_value(option, type_, report)
-    if report:
-        raise CompileError(report)
+    value = read_value(option, type_, findings)
+    if findings:
+        raise CompileError(findings)
     if option.name.folded == "state_store":
         if value not in STORES:
             found = C003.at(option.value.meta["span"], "", name=option.name.text, expected=", ".join(map(str, STORES)))

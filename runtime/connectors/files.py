@@ -38,7 +38,7 @@ from penstock.runtime.checkpoint.storage import Storage, absolute
 from penstock.runtime.checkpoint.sweep import list_finished
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
 from penstock.runtime.failure.errors import BEGIN_ANEW, RunError
-from penstock.runtime.progress.field_account import observe_fields
+from penstock.runtime.progress.seen_fields import observe_fields
 from penstock.runtime.query.file_names import NameWatch
 
 _READERS: dict[str, Callable[..., DataFrame]] = {"json": read_json, "csv": read_csv, "parquet": read_parquet}

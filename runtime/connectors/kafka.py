@@ -43,7 +43,7 @@ from penstock.runtime.kafka.kafka_avro import AvroWriter, check_schemas, decode_
 from penstock.runtime.kafka.kafka_counts import infer_partitions
 from penstock.runtime.kafka.kafka_watch import TopicWatch
 from penstock.runtime.kafka.kafka_writer import TopicWriter, WriteError, list_messages
-from penstock.runtime.progress.field_account import observe_fields
+from penstock.runtime.progress.seen_fields import observe_fields
 from penstock.runtime.spark.jars import use_jars
 
 

@@ -1,1 +1,1 @@
-"""What queries have done: accounts of rows, figures, and why rows do not come."""
+"""What queries have done: accounts of inputs, reports, and why rows do not come."""

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from penstock.codegen.program import Closing, SparkQuery
 from penstock.diagnostics import hide_credentials
-from penstock.runtime.progress.field_account import unseen_text
-from penstock.runtime.progress.status import CAUSES, InputReport, Number, Reason, Status
+from penstock.runtime.progress.seen_fields import unseen_text
+from penstock.runtime.progress.status import CAUSES, InputAccount, Number, Reason, Status
 from penstock.runtime.progress.times import moment_text, span_text
 from penstock.runtime.query.drain import END_OF_TIME, EPOCH
 
@@ -33,7 +33,7 @@ class InputProgress:
     input, None if nothing is known of it. `behind`: how far that is behind its newest event time.
     """
 
-    report: InputReport
+    report: InputAccount
     heard: datetime | None
     is_own: bool
     idle: timedelta | None = None
@@ -125,7 +125,7 @@ def _find_of_inputs(parts: Sequence[Part], now: datetime) -> Iterator[Reason]:
             yield Reason("unseen_fields", unseen_text(each.name, each.report.unseen), unseen)
 
 
-def _find_left_out(report: InputReport) -> Iterator[Reason]:
+def _find_left_out(report: InputAccount) -> Iterator[Reason]:
     counts = {"filtered": report.filtered, "late": report.late, "rejected": report.rejected}
     told = [f"{count:,} {name}" for name, count in counts.items() if count]
     numbers: dict[str, Number] = {"input": report.name, "in": report.read, **counts, "used": report.used}

@@ -14,9 +14,9 @@ from penstock.codegen import RECORD_FILE, RunRecord
 from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.failure.errors import RunError
 from penstock.runtime.failure.failures import SPARK_ERRORS
-from penstock.runtime.progress.ledger import Account
+from penstock.runtime.progress.query_account import QueryAccount
 from penstock.runtime.progress.spark_listener import BatchProgress
-from penstock.runtime.progress.status import InputReport
+from penstock.runtime.progress.status import InputAccount
 
 _EVERY = 60
 """A run that is killed leaves a record that is at most so many seconds old."""
@@ -27,7 +27,7 @@ _SHORTEST = 1.0
 class RunRecorder:
     """Follows a query with state. Records are for people, so what fails in writing one is left alone."""
 
-    def __init__(self, storage: Storage, place: str, account: Account) -> None:
+    def __init__(self, storage: Storage, place: str, account: QueryAccount) -> None:
         self._storage = storage
         self._path = f"{place}/{RECORD_FILE}"
         self._account = account
@@ -46,7 +46,7 @@ class RunRecorder:
         self._bytes = max(self._bytes, sum(each.memory_used_bytes for each in progress.state_operators))
         if time.monotonic() - self._written > _EVERY:
             self._written = time.monotonic()
-            # The ledger waits for this call, and a store may take minutes to answer.
+            # The follower waits for this call, and a store may take minutes to answer.
             threading.Thread(target=self.write, daemon=True).start()
 
     def close(self) -> None:
@@ -89,6 +89,6 @@ class RunRecorder:
                 yield each.name, (max(before - 1, 0), (newest - account.oldest).total_seconds())
 
 
-def _count_used(report: InputReport) -> int:
+def _count_used(report: InputAccount) -> int:
     """The rows that may reach an operator, or are filtered out before."""
     return report.read - report.rejected - report.late

@@ -60,8 +60,8 @@ class UnseenFields:
 
 
 @dataclass(frozen=True, slots=True)
-class InputReport:
-    """The rows of one input: `read == rejected + late + filtered + used`.
+class InputAccount:
+    """The account of one input, in rows: `read == rejected + late + filtered + used`.
 
     `rejected_to`: where the rejected rows were written, a folder or the name of a memory sink; None if there were none.
     """
@@ -86,7 +86,7 @@ class QueryReport:
     """
 
     name: str
-    inputs: tuple[InputReport, ...]
+    inputs: tuple[InputAccount, ...]
     out: int
     batches: int
     state_rows: int
@@ -135,7 +135,7 @@ class Status:
     """The rows per second that were written in the last half minute."""
     newest: Mapping[str, datetime] = field(default_factory=dict)
     """The newest event time by input, of inputs that the watermark depends on."""
-    inputs: tuple[InputReport, ...] = ()
+    inputs: tuple[InputAccount, ...] = ()
     retrying: str | None = None
     """Why the last attempt to write failed, while the query waits to try again."""
     table: TableReport | None = None

@@ -61,7 +61,7 @@ def find_percentile_ms(seconds: Iterable[float], percent: int) -> float | None:
     return ordered[len(ordered) * percent // 100] * 1000 if ordered else None
 
 
-class LookupAccount:
+class LookupCounters:
     """The sums of the lookups of one query in one table."""
 
     def __init__(self, name: str) -> None:
@@ -70,12 +70,12 @@ class LookupAccount:
         self._seconds_retrying = 0.0
         self._batch_seconds: deque[float] = deque(maxlen=1000)
 
-    def add(self, figures: Mapping[str, Any]) -> None:
+    def add(self, observed: Mapping[str, Any]) -> None:
         """Adds what was observed of a micro-batch, as `remote_view` says; sums are None if no task asked."""
-        figures = {name: value for name, value in figures.items() if value is not None}
-        self._batch_seconds.extend(figures.pop("batch_seconds", ()))
-        self._seconds_retrying += figures.pop("seconds_retrying", 0.0)
-        self._counts.update(figures)
+        known = {name: value for name, value in observed.items() if value is not None}
+        self._batch_seconds.extend(known.pop("batch_seconds", ()))
+        self._seconds_retrying += known.pop("seconds_retrying", 0.0)
+        self._counts.update(known)
 
     def fail(self, retries: int, seconds_retrying: float) -> None:
         """Notes that the query ended because the table could not be read. May be called again for the same failure."""

@@ -29,7 +29,8 @@ from penstock.runtime.failure.errors import BEGIN_ANEW, RunError, check_all
 from penstock.runtime.failure.failures import SPARK_ERRORS, explain, find_unread, jvm_may_be_gone, was_interrupted
 from penstock.runtime.failure.storage_failures import explain_storage
 from penstock.runtime.progress.heartbeats import HeartbeatHandle
-from penstock.runtime.progress.ledger import Account, Ledger, Listener
+from penstock.runtime.progress.query_account import QueryAccount
+from penstock.runtime.progress.run_follower import Listener, RunFollower
 from penstock.runtime.progress.run_recorder import RunRecorder
 from penstock.runtime.progress.status import QueryReport, Status
 from penstock.runtime.query.active_session import activate
@@ -73,18 +74,18 @@ class Run:
     def __init__(
         self,
         sessions: QuerySessions,
-        ledger: Ledger,
+        follower: RunFollower,
         query: SparkQuery,
         place: str,
         rejects: Mapping[str, SparkQuery],
         sink_of: Callable[[SparkQuery, str], RuntimeSink],
     ) -> None:
         self.query = query
-        self.account = Account(query)
+        self.account = QueryAccount(query)
         self._sessions = sessions
         self._opened: SparkSession | None = None
         self._storage = Storage(sessions.root)
-        self._ledger = ledger
+        self._follower = follower
         self._place = place
         self._sink = sink_of(query, place)
         self._failure: BaseException | None = None
@@ -94,7 +95,8 @@ class Run:
         self._retrying_since: datetime | None = None
         self._recorder = RunRecorder(self._storage, place, self.account)
         self.rejects = {
-            name: Run(sessions, ledger, part, rejects_place(place, name), {}, sink_of) for name, part in rejects.items()
+            name: Run(sessions, follower, part, rejects_place(place, name), {}, sink_of)
+            for name, part in rejects.items()
         }
 
     @property
@@ -167,7 +169,7 @@ class Run:
             self._sink.watch(lambda: self._note_retry(progress))
         if heartbeat is not None:
             listeners.append(heartbeat.batch)
-        self._ledger.follow(str(started.runId), *listeners, idle=None if heartbeat is None else heartbeat.silence)
+        self._follower.follow(str(started.runId), *listeners, idle=None if heartbeat is None else heartbeat.silence)
         return started
 
     def wait(
@@ -200,7 +202,7 @@ class Run:
                 self._batches.end()
                 raise self._fail(self._failure or error) from None
         self._batches.end()
-        self._ledger.settle(str(started.runId))
+        self._follower.settle(str(started.runId))
         if self._failure is not None:
             raise self._fail(self._failure)
         return True
@@ -269,7 +271,7 @@ class Run:
         with jvm_may_be_gone():
             started.stop()
             self._batches.end()
-            self._ledger.settle(str(started.runId))
+            self._follower.settle(str(started.runId))
 
     def release(self) -> None:
         """Gives back its sessions of Spark when all has ended. A later start opens others."""
@@ -279,7 +281,7 @@ class Run:
                     self._sessions.release(each._opened)
                     each._opened = None
                 if each._started is not None:
-                    self._ledger.forget(str(each._started.runId))
+                    self._follower.forget(str(each._started.runId))
 
     def mark_unsettled(self) -> bool:
         """Notes that rejected rows may be counted and not yet written; True if an earlier run has left it so."""

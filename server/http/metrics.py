@@ -1,4 +1,4 @@
-"""Figures for Prometheus: figures of the queries, as the engine wrote them last, and figures of this door."""
+"""Metrics for Prometheus: metrics of the queries, as the engine wrote them last, and metrics of this door."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CHANGES = {"put": "puts", "update": "updates", "delete": "deletes", "rejected":
 
 
 class DoorMetrics:
-    """What this door counts. Others may add their own figures to the registry."""
+    """What this door counts. Others may add their own metrics to the registry."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = registry or CollectorRegistry()
@@ -29,14 +29,14 @@ class DoorMetrics:
             self.statements.labels("http", outcome)
 
     def print(self, queries: Iterable[Mapping[str, Any]]) -> bytes:
-        """All figures in the text format of Prometheus. `queries`: rows of `penstock.query`."""
-        figures = CollectorRegistry()
-        figures.register(QueryFigures(list(queries)))
-        return generate_latest(figures) + generate_latest(self.registry)
+        """All metrics in the text format of Prometheus. `queries`: rows of `penstock.query`."""
+        metrics = CollectorRegistry()
+        metrics.register(QueryMetrics(list(queries)))
+        return generate_latest(metrics) + generate_latest(self.registry)
 
 
-class QueryFigures:
-    """The figures of queries, collected from rows of `penstock.query`. Counts begin when the query was started."""
+class QueryMetrics:
+    """The metrics of queries, collected from rows of `penstock.query`. Counts begin when the query was started."""
 
     def __init__(self, queries: list[Mapping[str, Any]]) -> None:
         self._queries = [(str(row["name"]), row, row["status"] or {}) for row in queries]

@@ -19,7 +19,7 @@ router = APIRouter()
 
 @router.get("/v1/queries")
 async def list_queries(login: LoginOf, services: ServicesOf) -> dict[str, Any]:
-    """All queries with their states and figures."""
+    """All queries with their states and counts."""
     rows = await services.catalog.list_queries(login.role)
     return {"queries": [_show_query(row) for row in rows]}
 
@@ -39,7 +39,7 @@ async def list_relations(login: LoginOf, services: ServicesOf) -> dict[str, Any]
 
 @router.get("/metrics")
 async def show_metrics(login: LoginOf, services: ServicesOf) -> Response:
-    """All figures in the text format of Prometheus."""
+    """All metrics in the text format of Prometheus."""
     queries = await services.catalog.list_queries(login.role)
     services.metrics.streams.set(services.changes.count_clients().total())
     return Response(services.metrics.print(queries), media_type=CONTENT_TYPE_LATEST)

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.kit.files.files import read_csv
-from penstock.runtime import InputReport, RuntimeSession
+from penstock.runtime import InputAccount, RuntimeSession
 from tests.campaign import take_some
 
 pytestmark = pytest.mark.spark
@@ -74,5 +74,5 @@ def test_blanks_are_a_value_of_one_column_and_an_empty_text_is_none_of_several(
         one, two = session.run_once(penstock.compile(text).program, drain=True)
         assert session.rows("one_out") == [{"s": "  "}, {"s": ""}, {"s": "x"}]
         assert session.rows("two_out") == [{"id": 1, "s": "x"}]
-    assert one.inputs == (InputReport("one", read=3, rejected=0, late=0, filtered=0, used=3),)
+    assert one.inputs == (InputAccount("one", read=3, rejected=0, late=0, filtered=0, used=3),)
     assert [(each.read, each.rejected, each.used) for each in two.inputs] == [(3, 2, 1)]

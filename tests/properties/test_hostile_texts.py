@@ -21,7 +21,7 @@ from rich.cells import cell_len
 
 from penstock import CompileError
 from penstock.client import RemoteError
-from penstock.commands import accounts
+from penstock.commands import run_report
 from penstock.commands.answers import show_answer
 from penstock.compilation import compile
 from penstock.diagnostics import Diagnostic, Label, Source, Span, render, report
@@ -32,7 +32,7 @@ from penstock.notebook import show_status
 from penstock.parser import format_script, parse
 from penstock.parser.ast import Stage
 from penstock.rows import Rows
-from penstock.runtime import InputReport, Kept, QueryReport, Reason, RunError, Status, TableReport
+from penstock.runtime import InputAccount, Kept, QueryReport, Reason, RunError, Status, TableReport
 from tests.properties.hostile import draw_names, draw_text, literal, quote
 
 pytestmark = pytest.mark.draws
@@ -80,12 +80,12 @@ def test_rows(random: Random, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_accounts(random: Random, capsys: pytest.CaptureFixture[str]) -> None:
     query, name, place, text = (draw_text(random) for _ in range(4))
-    part = InputReport(name, 2, 1, 0, 0, 1, rejected_to=place)
+    part = InputAccount(name, 2, 1, 0, 0, 1, rejected_to=place)
     lookup = TableReport(name, 1, 1, 1, 1, 1, 1, 0, 0.0, 1.0, 1.0)
     reported = QueryReport(query, (part,), 1, 1, 5, None, False, table=lookup, reasons=(Reason("silent", text, {}),))
-    accounts.show_accounts([reported], resumes=True)
-    accounts.show_kept([Kept(name, [{query: text}], 3)])
-    with accounts.progress_shown() as progress:
+    run_report.show_reports([reported], resumes=True)
+    run_report.show_kept([Kept(name, [{query: text}], 3)])
+    with run_report.progress_shown() as progress:
         progress(status(query, text))
         print(text, file=sys.stderr)
         print(text)

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.codegen.program import SparkQuery, View
-from penstock.runtime import InputReport, RuntimeSession
+from penstock.runtime import InputAccount, RuntimeSession
 from penstock.runtime.failure.failures import SPARK_ERRORS
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
@@ -129,7 +129,7 @@ def test_rejected_rows_are_counted_and_written(session: RuntimeSession, tmp_path
     ).program
     of_rows, of_groups = session.run_once(program, drain=True)
     assert of_rows.inputs == (
-        InputReport("o", read=6, rejected=3, late=0, filtered=1, used=2, rejected_to="q_rejected/o"),
+        InputAccount("o", read=6, rejected=3, late=0, filtered=1, used=2, rejected_to="q_rejected/o"),
     )
     assert session.rows("q") == [{"id": 1, "r": 2.0, "n": 7}, {"id": 5, "r": None, "n": 7}]
     aside = {row["reason"]: json.loads(row["record"]).get("id") for row in session.rows("q_rejected/o")}

@@ -15,7 +15,7 @@ import penstock
 from penstock.codegen import eject
 from penstock.codegen.program import Program
 from penstock.kit.clock_view import clock_rows
-from penstock.runtime import InputReport, RunError, RuntimeSession, Status
+from penstock.runtime import InputAccount, RunError, RuntimeSession, Status
 from tests.runtime.programs import Place, at, written
 
 pytestmark = pytest.mark.spark
@@ -54,7 +54,7 @@ def test_each_row_has_one_fate_and_rejected_rows_are_set_aside(session: RuntimeS
     )
     (report,) = session.run_once(place.kept(), drain=True)
     assert report.inputs == (
-        InputReport("orders", read=6, rejected=4, late=0, filtered=1, used=1, rejected_to="kept_rejected/orders"),
+        InputAccount("orders", read=6, rejected=4, late=0, filtered=1, used=1, rejected_to="kept_rejected/orders"),
     )
     assert report.out == 1
     assert session.rows("kept") == [{"id": 1, "v": 10}]
@@ -98,7 +98,7 @@ def test_late_rows_are_counted_and_change_nothing(session: RuntimeSession, place
     time.sleep(0.05)  # the order of files is that of their modification times
     place.put("b", {"id": 3, "ts": at(6)}, {"id": 4, "ts": at(7)})  # the watermark is 12 - 5
     (report,) = session.run_once(place.windows(), drain=True)
-    assert report.inputs == (InputReport("orders", read=4, rejected=0, late=1, filtered=0, used=3),)
+    assert report.inputs == (InputAccount("orders", read=4, rejected=0, late=1, filtered=0, used=3),)
     assert counted(session) == {window(0): 2, window(10): 1}
     assert report.out == 2
 

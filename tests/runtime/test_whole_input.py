@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.kit.clock_view import ClockTable
-from penstock.runtime import InputReport, RunError, RuntimeSession, Status
+from penstock.runtime import InputAccount, RunError, RuntimeSession, Status
 from penstock.runtime.query.run import Progress, Run
 from penstock.runtime.query.triggers import Trigger
 from penstock.runtime.query.whole_input import _fix_files
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.spark
 
 MINUTES = (0, 12, 25)
 CLOSED = {0: 1, 10: 1, 20: 1}
-READ = (InputReport("orders", read=3, rejected=0, late=0, filtered=0, used=3),)
+READ = (InputAccount("orders", read=3, rejected=0, late=0, filtered=0, used=3),)
 
 
 @pytest.fixture

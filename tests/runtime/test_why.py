@@ -9,7 +9,7 @@ import pytest
 
 from penstock.codegen.program import SparkQuery
 from penstock.compilation import compile
-from penstock.runtime import InputReport, Status
+from penstock.runtime import InputAccount, Status
 from penstock.runtime.progress.list_reasons import find_chain, list_reasons
 from penstock.runtime.progress.status import BatchMark, Reason
 from penstock.runtime.progress.times import moment_text, span_text
@@ -38,11 +38,11 @@ def ago(seconds: float) -> datetime:
     return NOW - timedelta(seconds=seconds)
 
 
-def count(name: str, read: int, *, rejected: int = 0, late: int = 0, filtered: int = 0) -> InputReport:
-    return InputReport(name, read, rejected, late, filtered, read - rejected - late - filtered)
+def count(name: str, read: int, *, rejected: int = 0, late: int = 0, filtered: int = 0) -> InputAccount:
+    return InputAccount(name, read, rejected, late, filtered, read - rejected - late - filtered)
 
 
-def status(*inputs: InputReport, out: int = 0, state_rows: int = 0, **more: Any) -> Status:
+def status(*inputs: InputAccount, out: int = 0, state_rows: int = 0, **more: Any) -> Status:
     """A query that was started an hour ago, and had its last rows a second ago."""
     given = {"running": True, "watermark": None, "heard": {each.name: ago(1) for each in inputs if each.read}, **more}
     return Status(
@@ -112,7 +112,7 @@ def test_no_new_row_has_come() -> None:
         (count("a", 3, rejected=3), "3 rejected"),
     ],
 )
-def test_all_rows_are_left_out(counts: InputReport, word: str) -> None:
+def test_all_rows_are_left_out(counts: InputAccount, word: str) -> None:
     (query,) = queries("SELECT STREAM k FROM a WHERE v > 1")
     reason = only([(query, status(counts))])
     assert (reason.cause, reason.numbers["in"], reason.numbers["used"]) == ("all_left_out", counts.read, 0)
@@ -179,7 +179,7 @@ def test_a_session_waits_for_its_gap() -> None:
     assert "the watermark is at 2026-01-01 10:00:00." in reason.text
 
 
-def two(b: InputReport, newest: dict[str, datetime], watermark: datetime | None, **more: Any) -> Status:
+def two(b: InputAccount, newest: dict[str, datetime], watermark: datetime | None, **more: Any) -> Status:
     """A query of a and b."""
     return status(count("a", 5), b, state_rows=5, watermark=watermark, newest=newest, **more)
 

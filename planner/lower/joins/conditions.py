@@ -37,21 +37,21 @@ def split_conditions(
     """The equalities between the sides, and all other conditions, resolved. `filters` of WHERE compare no keys."""
     equalities: list[Equality] = []
     conditions: list[exp.Expression] = []
-    report: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for part in parts:
-        with collect_findings(report):
+        with collect_findings(findings):
             equality = find_key_equality(part, left, right, scope, context)
             if equality is None:
                 conditions.append(resolve_condition(part, scope, "ON"))
             else:
                 equalities.append(equality)
     for part in filters:
-        with collect_findings(report):
+        with collect_findings(findings):
             conditions.append(resolve_condition(part, scope, "WHERE"))
-    if not equalities and not report:
-        report.append(explain_no_equality(join, parts, left, right))
-    if report:
-        raise CompileError(report)
+    if not equalities and not findings:
+        findings.append(explain_no_equality(join, parts, left, right))
+    if findings:
+        raise CompileError(findings)
     return equalities, conditions
 
 

@@ -46,8 +46,8 @@ def test_the_commands_print_what_stands_below_them(door: Door, tmp_path: Path) -
         assert re.fullmatch(pattern, printed, re.DOTALL), f"{command}\n{printed}\n{run.stderr}"
 
 
-@pytest.mark.parametrize("figure", sorted(set(re.findall(r"`(penstock_\w+)`", PAGE))))
-def test_the_figures_are_there(figure: str) -> None:
+@pytest.mark.parametrize("metric", sorted(set(re.findall(r"`(penstock_\w+)`", PAGE))))
+def test_the_metrics_are_there(metric: str) -> None:
     query = {"name": "q", "state": "RUNNING", "restarts": 0, "status": STATUS}
     printed = DoorMetrics().print([query]).decode()
-    assert re.search(rf"^{figure}[ {{]", printed, re.MULTILINE)
+    assert re.search(rf"^{metric}[ {{]", printed, re.MULTILINE)

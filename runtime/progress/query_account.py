@@ -1,4 +1,4 @@
-"""Progress events of Spark -> the accounting of each query: what became of each row.
+"""Progress of micro-batches -> the account of each input of a query: what became of each row.
 
 The views of a query observe counts named `<kind>:<input>`. `in` counts the rows that were read. Some of these were
 malformed or had an impossible time (`rejected`), were behind the watermark (`late`), or failed a condition
@@ -7,36 +7,30 @@ malformed or had an impossible time (`rejected`), were behind the watermark (`la
 
 from __future__ import annotations
 
-import threading
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TypeAlias
 
 from penstock.codegen.program import RemoteView, SparkQuery
-from penstock.runtime.progress.field_account import FieldAccounts, explain_unseen
 from penstock.runtime.progress.row_rates import RowRates
+from penstock.runtime.progress.seen_fields import SeenFields, explain_unseen
 from penstock.runtime.progress.spark_listener import BatchProgress
-from penstock.runtime.progress.status import BatchMark, InputReport, QueryReport, Status
-from penstock.runtime.progress.table_reports import LookupAccount, LookupReport
+from penstock.runtime.progress.status import BatchMark, InputAccount, QueryReport, Status
+from penstock.runtime.progress.table_reports import LookupCounters, LookupReport
 from penstock.runtime.query.drain import END_OF_TIME, EPOCH
 
-Listener: TypeAlias = Callable[[BatchProgress], None]
-IdleListener: TypeAlias = Callable[[str], None]
-
-_FLUSH_SECONDS = 30.0  # not reached unless the JVM is gone
 _MARKS = 11  # enough to see what ten micro-batches have changed
 
 
-class Account:
-    """The sums of one query over all its runs in this process."""
+class QueryAccount:
+    """The accounts of the inputs of one query over all its runs in this process, and what else is counted of it."""
 
     def __init__(self, query: SparkQuery) -> None:
         self._query = query
         looked_up = {each.name: each.table for each in query.views if isinstance(each, RemoteView)}
-        by_table = {table: LookupAccount(table) for table in looked_up.values()}
+        by_table = {table: LookupCounters(table) for table in looked_up.values()}
         self.lookups = {view: by_table[table] for view, table in looked_up.items()}
-        self._fields = FieldAccounts(query.inputs)
+        self._fields = SeenFields(query.inputs)
         self.counts: Counter[str] = Counter()
         self.batches = 0
         self.state_rows = 0
@@ -132,10 +126,10 @@ class Account:
             warnings=tuple(self._fields.warnings),
         )
 
-    def inputs(self, rejected_to: Mapping[str, str]) -> tuple[InputReport, ...]:
-        """The sums by input; `rejected_to` has the place of an input's rejected rows."""
+    def inputs(self, rejected_to: Mapping[str, str]) -> tuple[InputAccount, ...]:
+        """The account of each input. `rejected_to` has the place of an input's rejected rows."""
         return tuple(
-            InputReport(
+            InputAccount(
                 name,
                 read=self.counts[f"in:{name}"],
                 rejected=self.counts[f"rejected:{name}"],
@@ -149,7 +143,7 @@ class Account:
         )
 
     def report(self, drained: bool, rejected_to: Mapping[str, str]) -> QueryReport:
-        """The sums as a report. `rejected_to` is as in `inputs`."""
+        """The accounts as a report for people. `rejected_to` is as in `inputs`."""
         inputs = self.inputs(rejected_to)
         return QueryReport(
             self._query.name,
@@ -162,68 +156,3 @@ class Account:
             lookups=self.report_lookups(),
             warnings=tuple(explain_unseen(inputs)),
         )
-
-
-class Ledger:
-    """Follows all queries of a session. Spark tells of a batch after it, from a thread of its own."""
-
-    def __init__(self) -> None:
-        self._listeners: dict[str, list[Listener]] = defaultdict(list)
-        self._idle: dict[str, IdleListener] = {}
-        self._early: dict[str, list[BatchProgress]] = defaultdict(list)
-        self._ended: dict[str, threading.Event] = defaultdict(threading.Event)
-        self._lock = threading.RLock()
-
-    def follow(self, run: str, *listeners: Listener, idle: IdleListener | None = None) -> None:
-        """Calls the listeners with every progress of a run, from its first batch on.
-
-        `idle` is called in between, when Spark has looked for rows and found none.
-        """
-        with self._lock:
-            if idle is not None:
-                self._idle[run] = idle
-            self._listeners[run].extend(listeners)
-            for progress in self._early.pop(run, ()):
-                _tell(listeners, progress)
-
-    def settle(self, run: str) -> None:
-        """Waits until all that Spark tells of an ended run has been told, then forgets it. May be called twice."""
-        with self._lock:
-            if run not in self._listeners:
-                return
-            ended = self._ended[run]
-        ended.wait(_FLUSH_SECONDS)
-        self.forget(run)
-
-    def forget(self, run: str) -> None:
-        """Drops what is known of a run."""
-        with self._lock:
-            self._listeners.pop(run, None)
-            self._idle.pop(run, None)
-            self._early.pop(run, None)
-            self._ended.pop(run, None)
-
-    def tell_progress(self, progress: BatchProgress) -> None:
-        """A micro-batch has ended."""
-        with self._lock:
-            if progress.run_id in self._listeners:
-                _tell(self._listeners[progress.run_id], progress)
-            else:
-                self._early[progress.run_id].append(progress)
-
-    def tell_idle(self, run: str, timestamp: str) -> None:
-        """Spark has looked for rows, and found none."""
-        with self._lock:
-            listener = self._idle.get(run)
-            if listener is not None:
-                listener(timestamp)
-
-    def tell_end(self, run: str) -> None:
-        """A run has ended."""
-        with self._lock:
-            self._ended[run].set()
-
-
-def _tell(listeners: Iterable[Listener], progress: BatchProgress) -> None:
-    for listener in listeners:
-        listener(progress)

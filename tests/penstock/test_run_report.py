@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from penstock.commands.accounts import progress_shown, show_accounts, show_kept
-from penstock.runtime import InputReport, Kept, LookupReport, QueryReport, Status, TableReport
+from penstock.commands.run_report import progress_shown, show_kept, show_reports
+from penstock.runtime import InputAccount, Kept, LookupReport, QueryReport, Status, TableReport
 
 
 def test_a_table_in_memory_is_shown_with_its_first_rows(capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,16 +33,16 @@ def test_an_empty_table_has_no_rows_to_show(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_accounts_have_a_line_for_each_input(capsys: pytest.CaptureFixture[str]) -> None:
-    orders = InputReport("orders", read=1_000, rejected=1, late=2, filtered=3, used=994, rejected_to="aside/orders")
-    payments = InputReport("payments", read=5, rejected=0, late=0, filtered=0, used=5)
+    orders = InputAccount("orders", read=1_000, rejected=1, late=2, filtered=3, used=994, rejected_to="aside/orders")
+    payments = InputAccount("payments", read=5, rejected=0, late=0, filtered=0, used=5)
     reports = [QueryReport("paid", (orders, payments), 4, 2, 7, None, drained=False)]
-    show_accounts(reports, resumes=True)
+    show_reports(reports, resumes=True)
     printed = capsys.readouterr().out
     rows = [line.replace("│", " ").split() for line in printed.splitlines() if line.startswith("│")]
     assert rows == [["paid", "orders", "1,000", "1", "2", "3", "994", "4"], ["payments", "5", "0", "0", "0", "5"]]
     assert "paid: rejected rows of orders are in aside/orders\n" in printed
     assert "paid keeps 7 rows of state for the next run\n" in printed
-    show_accounts(reports, resumes=False)
+    show_reports(reports, resumes=False)
     assert "state" not in capsys.readouterr().out
 
 
@@ -59,8 +59,8 @@ def test_reports_of_tables_have_a_line_for_each_query_and_table(capsys: pytest.C
         "crm.profiles", 1_234, 5, 6, 7, 8, retries=2, failures=0, seconds_retrying=1.25, p50_ms=3.21, p99_ms=1_000.0
     )
     lookups = LookupReport("users", 9, 8, 1, 4, 0, 0, failures=0, seconds_retrying=0.0, p50_ms=None, p99_ms=None)
-    clicks = InputReport("clicks", 1, 0, 0, 0, 1)
-    show_accounts([QueryReport("put", (clicks,), 1, 1, 0, None, False, changes, (lookups,))], resumes=False)
+    clicks = InputAccount("clicks", 1, 0, 0, 0, 1)
+    show_reports([QueryReport("put", (clicks,), 1, 1, 0, None, False, changes, (lookups,))], resumes=False)
     _, *tables = capsys.readouterr().out.split("tables of databases: ")
     found = {}
     for each in tables:

@@ -13,7 +13,7 @@ from penstock.codegen import BITS, HAVE, NAMES, RECORDS, WATCHED, FieldWatch, wa
 from penstock.codegen.program import Input
 from penstock.diagnostics import Diagnostic, nearest
 from penstock.diagnostics.codes.running import R094, R095
-from penstock.runtime.progress.status import InputReport, UnseenFields
+from penstock.runtime.progress.status import InputAccount, UnseenFields
 
 _MOST_NAMES = 200
 _TOLD = 10
@@ -29,41 +29,41 @@ def observe_fields(rows: DataFrame, source: Input, watch: FieldWatch | None) -> 
     return rows.observe(_name_of(source), *metrics).drop(WATCHED)
 
 
-class FieldAccounts:
+class SeenFields:
     """The fields that the inputs of a query have had in this process.
 
     `warnings`: about inputs whose first records had no declared field.
     """
 
     def __init__(self, inputs: Iterable[Input]) -> None:
-        self._accounts: dict[str, _FieldAccount] = {}
-        by_input: dict[str, _FieldAccount] = {}
+        self._by_view: dict[str, _InputFields] = {}
+        by_input: dict[str, _InputFields] = {}
         for each in inputs:
             watch = watch_of(each)
             if watch is not None:
-                account = by_input.setdefault(each.name, _FieldAccount(watch))
-                self._accounts[_name_of(each)] = account
+                fields = by_input.setdefault(each.name, _InputFields(watch))
+                self._by_view[_name_of(each)] = fields
         self._by_input = by_input
         self.warnings: list[Diagnostic] = []
 
     def add(self, observed: Mapping[str, Mapping[str, Any]]) -> None:
         """What a micro-batch has observed, by view."""
         for name, metrics in observed.items():
-            if name in self._accounts:
-                self._accounts[name].add(metrics)
-        for name, account in self._by_input.items():
-            unseen = None if account.is_told else account.find_unseen()
+            if name in self._by_view:
+                self._by_view[name].add(metrics)
+        for name, fields in self._by_input.items():
+            unseen = None if fields.is_told else fields.find_unseen()
             if unseen is not None and unseen.is_all:
-                account.is_told = True
+                fields.is_told = True
                 self.warnings.append(_explain_all(name, unseen))
 
     def find_unseen(self, name: str) -> UnseenFields | None:
         """What no record of the input of this name has had; None if each declared field has been there."""
-        account = self._by_input.get(name)
-        return None if account is None else account.find_unseen()
+        fields = self._by_input.get(name)
+        return None if fields is None else fields.find_unseen()
 
 
-class _FieldAccount:
+class _InputFields:
     """The fields of one input. A query may read it several times: then it counts the records of each reading."""
 
     def __init__(self, watch: FieldWatch) -> None:
@@ -97,7 +97,7 @@ class _FieldAccount:
         )
 
 
-def explain_unseen(inputs: Iterable[InputReport]) -> Iterator[Diagnostic]:
+def explain_unseen(inputs: Iterable[InputAccount]) -> Iterator[Diagnostic]:
     """The warnings of inputs: declared names that no record has."""
     for each in inputs:
         unseen = each.unseen

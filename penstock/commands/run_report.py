@@ -49,8 +49,8 @@ def show_kept(tables: Iterable[Kept]) -> None:
         show_rows(f"{table.name}: {rows}", table.rows[:ROWS_SHOWN], count)
 
 
-def show_accounts(reports: Sequence[QueryReport], *, resumes: bool) -> None:
-    """Print the row accounts of finished queries: in = rejected + late + filtered + used, for every input.
+def show_reports(reports: Sequence[QueryReport], *, resumes: bool) -> None:
+    """Print the reports of finished queries, with the account of each input: in = rejected + late + filtered + used.
 
     `resumes`: whether another run can go on from their state.
     """
