@@ -12,7 +12,7 @@ from typing import Protocol
 from rich.console import Console
 
 from bench.measure import Cost, measure
-from penstock.runtime.spark.jvm import OF_LONG_RUNS
+from penstock.runtime.spark.jvm import LONG_RUN_OPTIONS
 
 ROOT = Path(__file__).parent.parent
 _OPTIONS = "spark.driver.defaultJavaOptions"
@@ -86,7 +86,7 @@ def write_settings(place: Path, penstock: bool, more: Mapping[str, str] | None =
 
     Penstock sets no options of the JVM where there is such a file, so they are in it.
     """
-    settings = {"spark.driver.memory": "2g"} | ({_OPTIONS: OF_LONG_RUNS} if penstock else {}) | dict(more or {})
+    settings = {"spark.driver.memory": "2g"} | ({_OPTIONS: LONG_RUN_OPTIONS} if penstock else {}) | dict(more or {})
     text = "".join(f"{name} {value}\n" for name, value in settings.items())
     (place / "spark-defaults.conf").write_text(text, encoding="utf-8")
 

@@ -22,16 +22,16 @@ class Label:
 
 
 class Prose(str):
-    """A hint that is not SQL, among others that are."""
+    """A hint in words, where hints of the same kind are SQL to paste."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Paste:
-    """SQL of a hint, and the characters of the text that it replaces: none, where it is put between two others.
+    """SQL of a hint, and the place in the text that it replaces. An empty place means that the SQL is inserted there.
 
-    The text has this problem no more with it; it may have another one.
+    The pasted text no longer has this problem. It may have another one.
     """
 
     sql: str

@@ -41,7 +41,7 @@ from penstock.parser.other_systems import (
 )
 from penstock.parser.quotes import explain_keyword, explain_quotes
 from penstock.parser.signs import explain_closing, find_lookalikes
-from penstock.parser.statement_ends import MissingEnd, explain_missing_end, explain_second_from, find_missing_end
+from penstock.parser.statement_ends import MissingEndError, explain_missing_end, explain_second_from, find_missing_end
 from penstock.parser.stops import Stop, find_stop, show_token
 from penstock.parser.type_brackets import explain_type_brackets
 from penstock.parser.watermarks import explain_watermark
@@ -88,7 +88,7 @@ def parse(source: Source) -> tuple[Statement, ...]:
             try:
                 parsed.append(_parse_statement(language, source, rest))
                 break
-            except MissingEnd as error:
+            except MissingEndError as error:
                 findings.extend(error.diagnostics)
                 rest = error.rest
             except CompileError as error:
@@ -231,7 +231,7 @@ def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], e
 
 
 def _explain_stop(found: Diagnostic, stop: Stop) -> Diagnostic:
-    """The finding with what is probably meant. Raises MissingEnd where it is the end of the statement."""
+    """The finding with what is probably meant. Raises MissingEndError where it is the end of the statement."""
     show = partial(show_token, stop.source)
     unbuilt = find_unbuilt(stop.tokens, stop.index, show)
     if unbuilt is not None:

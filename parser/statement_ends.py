@@ -11,7 +11,7 @@ from penstock.parser.stops import Stop
 _STARTS = {"CREATE", "INSERT", "SELECT", "SET", "UPDATE", "DELETE", "EXPLAIN", "DROP", "SHOW", "DESCRIBE", "WITH"}
 
 
-class MissingEnd(CompileError):
+class MissingEndError(CompileError):
     """Nothing separates a statement from the one behind it, whose tokens are `rest`."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], rest: list[Token]) -> None:
@@ -34,12 +34,14 @@ def _begins(tokens: list[Token], place: int) -> bool:
     return tokens[place + 1].type == NAME and tokens[place + 2].word == "AS" if place + 2 < len(tokens) else False
 
 
-def explain_missing_end(found: Diagnostic, stop: Stop, place: int) -> MissingEnd:
+def explain_missing_end(found: Diagnostic, stop: Stop, place: int) -> MissingEndError:
     """The finding with the semicolon in front of the token at `place`."""
     end = stop.tokens[place - 1].end
     at = Span(stop.source, end, end)
     word = stop.tokens[place].word
-    return MissingEnd([found.with_sql(";", at, before="a `", after=f"` is missing before {word}")], stop.tokens[place:])
+    return MissingEndError(
+        [found.with_sql(";", at, before="a `", after=f"` is missing before {word}")], stop.tokens[place:]
+    )
 
 
 def explain_second_from(found: Diagnostic, stop: Stop) -> Diagnostic | None:

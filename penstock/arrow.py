@@ -30,7 +30,7 @@ _TRUTH = {"t": "true", "f": "false"}
 
 
 def arrow_type(name: str) -> pa.DataType:
-    """The type for one that PostgreSQL names so. What Arrow has no type for is text: `numeric` without digits, too."""
+    """The type of Arrow for a type of PostgreSQL. It is text where Arrow has none, and for `numeric` without digits."""
     if name.endswith("[]"):
         return pa.list_(arrow_type(name.removesuffix("[]")))
     digits = _DECIMAL.fullmatch(name)
@@ -53,7 +53,7 @@ def make_table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]
 
 
 def make_column(values: Iterable[Any], type_: pa.DataType) -> pa.Array:
-    """The values as a column. Values of a text column that are no texts are written as in JSON."""
+    """The values as a column. In a column of texts, other values are written as JSON."""
     if pa.types.is_string(type_):
         values = [value if value is None or isinstance(value, str) else _to_text(value) for value in values]
     return pa.array(values, type_)
@@ -62,7 +62,7 @@ def make_column(values: Iterable[Any], type_: pa.DataType) -> pa.Array:
 def read_table(columns: Sequence[str], types: Sequence[str], rows: Sequence[Sequence[str | None]]) -> pa.Table:
     """Rows of texts, as statements answer them, as a table. Without types all columns are texts.
 
-    A column stays one of texts where Arrow has no value for one of them, such as a time `infinity`.
+    A column stays text if Arrow cannot hold one of its values, such as a time `infinity`.
     """
     texts = zip(*rows, strict=True) if rows else [()] * len(columns)
     arrays = [pa.array(column, pa.string()) for column in texts]

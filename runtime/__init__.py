@@ -1,4 +1,4 @@
-"""Program -> running queries. pyspark is imported with the first name of this door that needs it."""
+"""Program -> running queries. pyspark is imported with the first name of `__all__` that needs it."""
 
 from __future__ import annotations
 

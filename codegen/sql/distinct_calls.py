@@ -1,4 +1,4 @@
-"""DISTINCT aggregates, which Spark has none of on streams -> the set of a group's values, and array functions over it.
+"""DISTINCT aggregates -> the set of a group's values, and array functions over it: Spark has no DISTINCT on streams.
 
 The results equal the results of Spark's own aggregates, to the type and the last digit. COLLECT_SET leaves NULLs out
 and holds one NaN and one zero.
@@ -57,7 +57,7 @@ def _values(aggregate: Aggregate) -> Expression:
 
 
 def _in_order(aggregate: Aggregate) -> Expression:
-    """The values, floating ones in order: there the sum depends on it, and a set's order on micro-batch borders."""
+    """The values. Floating ones are sorted, because their sum depends on the order, and a set has no fixed one."""
     values = _values(aggregate)
     return call("ARRAY_SORT", values) if aggregate.type == DOUBLE else values
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
-from sqlglot import exp
-
 from penstock.codegen.program import View
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.row_forms import DELETED, ORDER, group_by_key, key_value, own_key
-from penstock.codegen.sql.trees import alias, call, column, number, row_columns, select, struct_of, text
+from penstock.codegen.sql.trees import alias, call, column, number, row_columns, select, struct_of
 from penstock.planner.plan import Expression, Latest, Node
-from penstock.planner.plan.scan import DELETES
 
 
 def latest_views(node: Latest, name: str, source: str) -> tuple[View, View]:
-    """Records -> results."""
+    """Views `<name>_newest`, which has the newest upsert of each key as a struct, and `<name>` with its columns."""
     key = key_value(map(column, node.shape.key))
     newest = alias(call("MAX_BY", upsert_struct(node), column(ORDER)), "_newest")
     table = View(f"{name}_newest", print_sql(group_by_key([newest, count_arrivals()], source, key)))
@@ -31,22 +26,5 @@ def upsert_struct(node: Node) -> Expression:
 
 
 def count_arrivals() -> Expression:
-    """How often anything has come for a key: the order of its results."""
+    """The number of upserts that have come for a key. It orders the results of the key."""
     return alias(call("COUNT", number(1)), ORDER)
-
-
-def is_delete(operation: Expression) -> Expression:
-    """Whether the text is one of DELETES, in letters of any case.
-
-    LOWER costs a second of CPU when Spark calls it first. Few records begin as one that deletes does.
-    """
-    small = "".join(sorted({letter for word in DELETES for letter in word if letter.isalpha()}))
-    begins = sorted({word[0] for word in DELETES} | {word[0].upper() for word in DELETES})
-    starts = [call("STARTSWITH", operation.copy(), text(each)) for each in begins]
-    same = call("TRANSLATE", operation, text(small.upper()), text(small))
-    is_word = exp.In(this=same, expressions=[text(each) for each in DELETES])
-    return exp.And(this=exp.Paren(this=reduce(_either, starts)), expression=is_word)
-
-
-def _either(one: Expression, other: Expression) -> Expression:
-    return exp.Or(this=one, expression=other)

@@ -39,7 +39,7 @@ _ATOMS = (
     exp.Var,
     exp.Window,
 )
-# How tightly operators bind, loosest first; beside its equals or within arithmetic an operator gets parentheses.
+# Operators by how tightly they bind, loosest first. An operand of an equal level or of arithmetic gets parentheses.
 _COMPARISONS = (
     exp.EQ,
     exp.NEQ,
@@ -109,18 +109,18 @@ def print_sql(tree: Expression) -> str:
 
     A node of an unknown kind is a defect of the planner and fails.
     """
-    return _laid_out(tree, pretty=True)
+    return _print(tree, pretty=True)
 
 
 def print_inline(tree: Expression) -> str:
     """The same on one line, for expressions that stand in other text."""
-    return _laid_out(tree, pretty=False)
+    return _print(tree, pretty=False)
 
 
 def print_duckdb(tree: Expression) -> str:
     """The same for DuckDB. There is no user text in what it is given, and so there are no string literals."""
     assert not any(literal.is_string for literal in tree.find_all(exp.Literal)), "a string for DuckDB"
-    return _laid_out(tree, pretty=True, dialect="duckdb")
+    return _print(tree, pretty=True, dialect="duckdb")
 
 
 def quote_string(value: str) -> str:
@@ -137,7 +137,7 @@ def _escape_char(char: str) -> str:
     return "".join(f"\\u{units[i] << 8 | units[i + 1]:04X}" for i in range(0, len(units), 2))
 
 
-def _laid_out(tree: Expression, *, pretty: bool, dialect: str = "spark") -> str:
+def _print(tree: Expression, *, pretty: bool, dialect: str = "spark") -> str:
     def lay_out(node: Expression, *, pretty: bool = False) -> str:
         return str(node.sql(dialect=dialect, identify=True, pretty=pretty, comments=False, normalize_functions=False))
 

@@ -1,4 +1,4 @@
-"""Ranked -> the rows of one event time or pane, gathered once the watermark has passed it, and DuckDB's ranks."""
+"""Ranked -> views that gather the rows of a pane or of one event time, and a view of DuckDB that ranks them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from penstock.planner.types import INT
 
 
 def rank_views(node: Ranked, name: str, source: str) -> tuple[AnyView, ...]:
-    """Views `<name>_rows`, `<name>_tables`, `<name>_panes`, `<name>_places`, and `<name>`, of the node's schema."""
+    """The three views of `gathered.py`, `<name>_places` with the ranks that DuckDB computes, and `<name>`."""
     panes = Panes(node.input, node.time)
     order = None
     if node.is_ordered:
@@ -29,7 +29,7 @@ def rank_views(node: Ranked, name: str, source: str) -> tuple[AnyView, ...]:
     if node.pane is None:
         tables, window = tables_view(name, rows, None), moment(column("time"))
     else:
-        tables = tables_view(name, rows, node.pane, (0,))
+        tables = tables_view(name, rows, node.pane, cuts=(0,))
         window = call("WINDOW", column("time"), duration(node.pane))
     begin = exp.Dot(this=window.copy(), expression=exp.to_identifier("start"))
     gathered = panes_view(name, tables.name, window, begin)

@@ -19,6 +19,7 @@ keeps the last two of each key.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import reduce
 
 from sqlglot import exp
 
@@ -44,6 +45,7 @@ from penstock.codegen.sql.trees import (
     text,
 )
 from penstock.planner.plan import Column, Expression, Filter, Named, Node, Project
+from penstock.planner.plan.scan import DELETES
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.types import BIGINT, Struct
 
@@ -265,3 +267,18 @@ def delta_views(schema: tuple[Column, ...], name: str, source: str, own: tuple[s
     marks = [alias(column("_entry", each.removeprefix("_")), each) for each in own]
     tree = select([*items, *marks], both.name)
     return both, View(name, print_sql(tree.where(exp.Not(this=is_null(column("_entry", "row"))), copy=False)))
+
+
+def is_delete(operation: Expression) -> Expression:
+    """Whether the text is one of DELETES, in upper or lower case.
+
+    The first LOWER costs Spark a second of CPU, so TRANSLATE is used. Few texts begin with a letter of DELETES.
+    STARTSWITH is enough for the others.
+    """
+    lower = "".join(sorted({letter for word in DELETES for letter in word if letter.isalpha()}))
+    begins = sorted({word[0] for word in DELETES} | {word[0].upper() for word in DELETES})
+    starts = [call("STARTSWITH", operation.copy(), text(each)) for each in begins]
+    same = call("TRANSLATE", operation, text(lower.upper()), text(lower))
+    is_word = exp.In(this=same, expressions=[text(each) for each in DELETES])
+    begins_so = reduce(lambda one, other: exp.Or(this=one, expression=other), starts)
+    return exp.And(this=exp.Paren(this=begins_so), expression=is_word)

@@ -14,11 +14,10 @@ from sqlglot import exp
 from penstock.codegen.cut_queries import is_intermediate
 from penstock.codegen.program import Input, Metric, Rejects, View, ViewWatermark
 from penstock.codegen.sql.clock import read_row_watermark, read_watermark
-from penstock.codegen.sql.latest_views import is_delete
 from penstock.codegen.sql.printing import print_inline, print_sql
 from penstock.codegen.sql.reasons import WHY
 from penstock.codegen.sql.row_accounts import count_if
-from penstock.codegen.sql.row_forms import DELETED, DELTA, ORDER, delta_views, stored_changes, upserts_view
+from penstock.codegen.sql.row_forms import DELETED, DELTA, ORDER, delta_views, is_delete, stored_changes, upserts_view
 from penstock.codegen.sql.trees import (
     alias,
     both,

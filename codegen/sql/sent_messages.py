@@ -31,8 +31,8 @@ def list_message_items(query: SparkQuery) -> tuple[str, ...]:
     """
     output = query.output
     keys = [name for name, _ in output.columns if name in output.key]
-    apart = output.is_table or "key_format" in dict(output.options)
-    values = [name for name, _ in output.columns if not (apart and name in keys)]
+    has_key = output.is_table or "key_format" in dict(output.options)
+    values = [name for name, _ in output.columns if not (has_key and name in keys)]
     value = _write(str(output.values["format"]), values, output.values.get("null"))
     if query.operation is not None:
         is_deleted = exp.EQ(this=column(query.operation), expression=text(DELETE))
@@ -44,10 +44,10 @@ def list_message_items(query: SparkQuery) -> tuple[str, ...]:
 
 
 def list_avro_parts(place: Input | QueryOutput) -> dict[str, Columns]:
-    """The columns in the key and in the value of messages that are read or written, as far as these are Avro."""
-    is_apart = isinstance(place, Input) or place.is_table or "key_format" in dict(place.options)
+    """The columns of the messages' key and of their value, for each of the two that is in Avro."""
+    has_key = isinstance(place, Input) or place.is_table or "key_format" in dict(place.options)
     keys = [each for each in place.columns if each[0] in place.key]
-    columns = {KEY: keys, VALUE: [each for each in place.columns if not (is_apart and each in keys)]}
+    columns = {KEY: keys, VALUE: [each for each in place.columns if not (has_key and each in keys)]}
     formats = {KEY: find_key_format(place.options, [name for name, _ in keys]), VALUE: place.values["format"]}
     return {part: columns[part] for part in columns if formats[part] == "avro"}
 

@@ -40,17 +40,20 @@ def project_view(node: Project, name: str, source: str) -> View:
 
 
 def grouping_sets_views(node: GroupingSets, name: str, source: str, own: tuple[str, ...]) -> tuple[View, ...]:
-    """The rows with each set's id, then with the keys that the set has. Moves are once per set, too."""
+    """Each row once for each grouping set, with the id of the set, and with NULL for keys that the set leaves out.
+
+    `own`: columns of the row form, which are passed on.
+    """
     ids = call("EXPLODE", call("ARRAY", *(cast(number(each), BIGINT) for each in node.ids)))
     passed = [*columns(node.input.schema), *map(column, own)]
-    times = View(f"{name}_sets", print_sql(select([*passed, alias(ids, node.id_column)], source)))
+    sets = View(f"{name}_sets", print_sql(select([*passed, alias(ids, node.id_column)], source)))
     keys = []
     for place, key in enumerate(reversed(node.keys)):
-        count_left_out = exp.BitwiseAnd(this=column(node.id_column), expression=number(1 << place))
-        grouped = exp.EQ(this=count_left_out, expression=number(0))
+        bit = exp.BitwiseAnd(this=column(node.id_column), expression=number(1 << place))
+        grouped = exp.EQ(this=bit, expression=number(0))
         keys.append(alias(only_if(grouped, key.value), key.name))
     items = [*columns(node.input.schema), column(node.id_column), *reversed(keys), *map(column, own)]
-    return times, View(name, print_sql(select(items, times.name)))
+    return sets, View(name, print_sql(select(items, sets.name)))
 
 
 def unnest_view(node: Unnest, name: str, source: str, own: tuple[str, ...]) -> View:
@@ -77,7 +80,7 @@ def in_some_element(node: Unnest, condition: Expression) -> Expression:
     given = dict(zip(node.given_names, values if node.position is None else [place, *values], strict=True))
     # TRANSFORM knows the place of an element, EXISTS does not.
     held = exp.Lambda(this=substitute(condition, kept | given), expressions=[element.copy(), place.copy()])
-    found = call("EXISTS", call("TRANSFORM", elements, held), function("is_held", body=_show_name))
+    found = call("EXISTS", call("TRANSFORM", elements, held), function("is_held", body=_make_identifier))
     if not node.outer:
         return found
     nulls = {each: null(node.column(each).type) for each in node.given_names}
@@ -86,7 +89,7 @@ def in_some_element(node: Unnest, condition: Expression) -> Expression:
     return exp.Paren(this=exp.Or(this=call("COALESCE", found, exp.Boolean(this=False)), expression=alone))
 
 
-def _show_name(name: str) -> Expression:
+def _make_identifier(name: str) -> Expression:
     return exp.Identifier(this=name, quoted=True)
 
 

@@ -18,13 +18,15 @@ from penstock.planner.lower.time_windows import is_window_call, is_window_column
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.scopes import Scope
 
-# Nodes of an expression in which earlier items stand: each use of an alias copies what it stands for.
+# The most nodes and levels of an expression: each use of an alias copies the expression that it stands for.
 LARGEST_ITEM = 2_000
 TALLEST_ITEM = 100
 
 
-def spread_aliases(outputs: Sequence[OutputColumn], scope: Scope) -> list[OutputColumn]:
-    """The SELECT list without names of its own earlier items. A column of FROM comes before an alias, as in Spark.
+def replace_aliases(outputs: Sequence[OutputColumn], scope: Scope) -> list[OutputColumn]:
+    """Replaces names of earlier items of the SELECT list by their expressions.
+
+    A name that is a column of FROM means that column, as in Spark.
 
     Raises CompileError where an expression becomes too large.
     """
@@ -53,24 +55,24 @@ def check_item(value: exp.Expression, output: OutputColumn) -> None:
         pending += [(each, height + 1) for each in node.iter_expressions()]
 
 
-def name_group_keys(select: ast.Select, outputs: Sequence[OutputColumn], scope: Scope) -> ast.Select:
-    """The SELECT whose GROUP BY has the items instead of their numbers, and windows instead of their names.
+def replace_in_grouping(select: ast.Select, outputs: Sequence[OutputColumn], scope: Scope) -> ast.Select:
+    """Replaces numbers of items and names of windows in GROUP BY, and names of items in HAVING, by their expressions.
 
-    HAVING has the items instead of their names. Raises CompileError for a number that is no item's.
+    Raises CompileError for a number that is no item's.
     """
     keys = (each for each in select.group_by if not isinstance(each, exp.Var))  # ALL, which stands for no key
-    group_by = tuple(name_group_key(each, outputs, scope) for each in keys)
+    group_by = tuple(replace_in_key(each, outputs, scope) for each in keys)
     having = None if select.having is None else substitute_outputs(select.having, outputs, scope)
     return replace(select, group_by=group_by, having=having)
 
 
-def name_group_key(key: exp.Expression, outputs: Sequence[OutputColumn], scope: Scope) -> exp.Expression:
-    """One expression of GROUP BY without numbers of items, which may stand in ROLLUP and the like as well."""
+def replace_in_key(key: exp.Expression, outputs: Sequence[OutputColumn], scope: Scope) -> exp.Expression:
+    """Replaces numbers of items and names of windows in one expression of GROUP BY, also within ROLLUP and the like."""
     inner = bare(key)
     if is_grouping_sets(inner) or isinstance(inner, exp.Tuple):
-        named = inner.copy()
-        named.set("expressions", [name_group_key(each, outputs, scope) for each in inner.expressions])
-        return named
+        replaced = inner.copy()
+        replaced.set("expressions", [replace_in_key(each, outputs, scope) for each in inner.expressions])
+        return replaced
     if isinstance(inner, exp.Column) and not inner.table and not scope.named(inner.name):
         windows = (each.value for each in outputs if each.name.casefold() == inner.name.casefold())
         return next((each for each in windows if is_window_call(each) or is_window_column(each)), key)

@@ -15,7 +15,7 @@ from penstock.diagnostics.codes.kinds import K018
 from penstock.parser import ast, name_text
 from penstock.planner import scalars
 from penstock.planner.durations import positive_milliseconds
-from penstock.planner.lower.aliases import name_group_keys
+from penstock.planner.lower.aliases import replace_in_grouping
 from penstock.planner.lower.context import collect_findings, resolve_condition, resolve_scalar
 from penstock.planner.lower.from_rows import FromRows, TimedWindow
 from penstock.planner.lower.grouped import Grouping, choose_group_name, has_aggregate, make_canonical
@@ -61,7 +61,7 @@ def lower_group(
 ) -> tuple[Node, list[OutputColumn], Scope]:
     """The aggregated rows (HAVING applied), and the SELECT list over them."""
     end = find_keys(select)
-    select = name_group_keys(select, outputs, rows.scope)
+    select = replace_in_grouping(select, outputs, rows.scope)
     rows = regroup_windows([bare(each) for each in select.group_by], rows)
     window, first_window = rows.window, None
     keys: list[Named] = []

@@ -15,7 +15,7 @@ from penstock.diagnostics.codes.expression_types import T020
 from penstock.diagnostics.codes.kinds import K001
 from penstock.diagnostics.codes.syntax import S008, S009
 from penstock.parser import ast
-from penstock.planner.lower.aliases import spread_aliases
+from penstock.planner.lower.aliases import replace_aliases
 from penstock.planner.lower.context import Context, collect_findings, resolve_condition
 from penstock.planner.lower.deduplicate import deduplicate_rows
 from penstock.planner.lower.distinct import lower_distinct
@@ -71,7 +71,7 @@ def lower_select(select: ast.Select, rows: FromRows, context: Context, membershi
             rows = deduplicate_rows(rows, select.deduplicate)
     with collect_findings(findings):
         select, rows = explode_items(select, rows, refused)
-        outputs = spread_aliases(spread_items(select.items, rows.scope), rows.scope)
+        outputs = replace_aliases(spread_items(select.items, rows.scope), rows.scope)
         select = name_all_keys(select, outputs, rows)
         if select.order_by is not None and select.limit is not None:
             if isinstance(rows.node.shape, KStream) and not is_grouped(select):

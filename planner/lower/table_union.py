@@ -30,12 +30,15 @@ def check_counts(branches: Sequence[Node], spans: Sequence[Span]) -> None:
 
 
 def unite_changes(branches: Sequence[Node], types: Sequence[Type], span: Span) -> UnionAll:
-    """The rows of all tables, in the types given. Where they come from is hidden."""
+    """The changes of all tables, with values cast to `types`.
+
+    A hidden column says which branch a row comes from, and hidden columns hold the keys that not all branches show.
+    """
     names = [each.name for each in branches[0].schema[: len(types)]]
     branch_name = choose_unused_name("branch", names)
     places = find_key_places(branches, len(types))
     keys: list[tuple[int, str, Type, str]] = []
-    """Keys that not all branches show: the branch, the column there, its type, and its name here."""
+    """Keys that not all branches show: number of the branch, column there, type, name in the union."""
     if places is None:
         for number, branch in enumerate(branches):
             for key in branch.shape.key:

@@ -21,18 +21,21 @@ from penstock.planner.types import DATE, INTEGERS, STRING, Type
 
 COMPARED: dict[type[exp.Expr], str] = {exp.EQ: "=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 SWAPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-LARGEST = 2**63 - 1
+LARGEST_BIGINT = 2**63 - 1
 
 
 def find_column_filters(condition: Expression, types: Mapping[str, Type]) -> Iterator[ColumnFilter]:
-    """What a condition on the columns of a table, which have these types, asks of a database; nothing if unsure."""
+    """The filters that a database can apply of a condition on its table. None, if they could leave out a wanted row.
+
+    `types`: the columns of the table.
+    """
     match bare(condition):
         case exp.Not() as negated:
             inner = negated.this.unnest()
             if is_null_test(inner):
-                yield from test_column(inner, "IS NOT NULL", types)
+                yield from filter_by_null_test(inner, "IS NOT NULL", types)
         case exp.Is() as test if is_null_test(test):
-            yield from test_column(test, "IS NULL", types)
+            yield from filter_by_null_test(test, "IS NULL", types)
         case exp.In() as member if member.expressions:
             yield from compare_column(member.this, "IN", member.expressions, types)
         case exp.Between() as between:
@@ -49,8 +52,8 @@ def is_null_test(condition: Expression) -> bool:
     return isinstance(condition, exp.Is) and isinstance(condition.expression, exp.Null)
 
 
-def test_column(test: Expression, operator: str, types: Mapping[str, Type]) -> Iterator[ColumnFilter]:
-    """A test of a column for NULL."""
+def filter_by_null_test(test: Expression, operator: str, types: Mapping[str, Type]) -> Iterator[ColumnFilter]:
+    """A filter `column IS NULL` or `column IS NOT NULL`."""
     column = bare(test.this)
     if isinstance(column, exp.Column) and column.name in types:
         yield ColumnFilter(column.name, operator)
@@ -59,7 +62,7 @@ def test_column(test: Expression, operator: str, types: Mapping[str, Type]) -> I
 def compare_column(
     column: Expression, operator: str, others: list[Expression], types: Mapping[str, Type]
 ) -> Iterator[ColumnFilter]:
-    """A comparison of a column with literals of its kind."""
+    """A filter that compares a column with literals of its type."""
     value, is_cast = bare(column), False
     while type(value) is exp.Cast and scalars.type_of(value.to, []) in INTEGERS:
         value, is_cast = bare(value.this), True
@@ -89,7 +92,7 @@ def read_literal(expression: Expression, type_: Type) -> FilterValue | None:
         return None
     if type_ in INTEGERS and not value.is_string and re.fullmatch("[0-9]{1,19}", value.name):
         number = sign * int(value.name)
-        return number if all(each in INTEGERS for each in casts) and abs(number) <= LARGEST else None
+        return number if all(each in INTEGERS for each in casts) and abs(number) <= LARGEST_BIGINT else None
     if not value.is_string or sign < 0:
         return None
     if type_ == STRING and not casts and "\0" not in value.name:

@@ -35,10 +35,10 @@ def resolve(expression: exp.Expression, scope: Scope, findings: list[Diagnostic]
 def resolve_boolean(
     expression: exp.Expression, scope: Scope, findings: list[Diagnostic], clause: str
 ) -> exp.Expression | None:
-    """The condition of a clause (WHERE, ON, HAVING); None after what is wrong with it has been reported."""
+    """The condition of a clause (WHERE, ON, HAVING); None after what is wrong has been appended to `findings`."""
     return Resolver(scope, findings).boolean(expression, clause)
 
 
 def resolve_aggregate(call: exp.Expression, scope: Scope, findings: list[Diagnostic]) -> Aggregate | None:
-    """A call of an aggregate function, perhaps with DISTINCT and FILTER; the caller replaces its empty name."""
+    """A call of an aggregate function, perhaps with DISTINCT and FILTER. Its name is empty: the caller sets it."""
     return AggregateResolver(scope, findings).aggregate(call)

@@ -9,7 +9,7 @@ from penstock.planner.types import Type
 
 
 def find_type(value: Expression, node: Node) -> Type | None:
-    """The type of an expression over the columns of `node`, None of a NULL that has none."""
+    """The type of an expression over the columns of `node`, or None for a NULL without a type."""
     scope = Scope(tuple(ScopeColumn(None, c.name, c.name, c.type) for c in node.schema))
     typed = scalars.resolve(value, scope, [])
     return None if typed is None else typed.type

@@ -26,8 +26,7 @@ from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.kit.databases.faults import TABLE_ERROR
 from penstock.runtime.failure.errors import BEGIN_ANEW, NO_KEY, RunError, explain_loss, explain_no_key
-from penstock.runtime.failure.layers import Layer
-from penstock.runtime.failure.layers import layers as layers_of
+from penstock.runtime.failure.layers import Layer, list_layers
 from penstock.runtime.failure.plain_lines import plain_line as _first_line
 from penstock.runtime.failure.row_errors import java_error, row_error
 
@@ -40,7 +39,7 @@ def explain(error: BaseException, query: str, printed: Sequence[Printed] = (), s
     if is_jvm_gone(error):
         hint = "it was killed, or had too little memory: --conf spark.driver.memory=4g"
         return R040.at(None, query=query).with_hint(hint)
-    layers = list(layers_of(error))
+    layers = list(list_layers(error))
     if is_disk_full(layers):
         return R055.at(None, query=query).with_hint("make room and start again")
     loss = find_loss(layers)
@@ -73,7 +72,7 @@ def is_jvm_gone(error: BaseException) -> bool:
 
 def was_interrupted(error: BaseException) -> bool:
     """Whether a query was stopped while it read its watermark. Spark knows an interruption by its class alone."""
-    lost = _find_lost_watermark(layers_of(error))
+    lost = _find_lost_watermark(list_layers(error))
     return lost is not None and re.search(r"\bjava\.[a-z.]+\.\w*Interrupt\w*Exception\b", lost) is not None
 
 
@@ -110,7 +109,7 @@ def spark_errors_told(query: str) -> Iterator[None]:
 
 def reason(error: BaseException) -> str:
     """What an exception out of Spark says, in one line."""
-    return _first_line(next(layers_of(error)).message)
+    return _first_line(next(list_layers(error)).message)
 
 
 def is_disk_full(layers: Iterable[Layer]) -> bool:
@@ -191,7 +190,7 @@ class UnreadTable:
 
 def find_unread(error: BaseException) -> UnreadTable | None:
     """The table that a worker could not read, if an error out of Spark says so."""
-    found = (parse_unread(find_raised(layer)) for layer in layers_of(error) if layer.condition == "PYTHON_EXCEPTION")
+    found = (parse_unread(find_raised(layer)) for layer in list_layers(error) if layer.condition == "PYTHON_EXCEPTION")
     return next((each for each in found if each is not None), None)
 
 

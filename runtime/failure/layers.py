@@ -29,8 +29,8 @@ class Layer:
     start: int = 0
 
 
-def layers(error: BaseException) -> Iterator[Layer]:
-    """The exception and its causes."""
+def list_layers(error: BaseException) -> Iterator[Layer]:
+    """The exception, and then its causes."""
     thrown: Any = None
     if isinstance(error, Py4JJavaError):
         thrown = error.java_exception
@@ -49,7 +49,7 @@ def layers(error: BaseException) -> Iterator[Layer]:
             yield Layer(
                 thrown.getCondition() or "",
                 dict(thrown.getMessageParameters() or {}),
-                sql[start:stop],  # what Spark calls the fragment is shifted behind characters of two UTF-16 units
+                sql[start:stop],  # Spark's own fragment is shifted behind characters of two UTF-16 units
                 thrown.getMessage() or "",
                 kind,
                 sql,

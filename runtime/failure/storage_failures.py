@@ -15,8 +15,7 @@ from penstock.diagnostics.codes.running import R010, R050, R054, R055, R057, R05
 from penstock.runtime.checkpoint.preflight import RESTORE
 from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.failure.failures import is_disk_full
-from penstock.runtime.failure.layers import Layer
-from penstock.runtime.failure.layers import layers as layers_of
+from penstock.runtime.failure.layers import Layer, list_layers
 from penstock.runtime.failure.plain_lines import plain_line as _first_line
 
 _FULL_MEMORY = re.compile(r"CANNOT_LOAD_STATE_STORE\.\w+_OUT_OF_MEMORY")
@@ -54,7 +53,7 @@ def explain_storage(
 
     None if it failed for another reason.
     """
-    layers = list(layers_of(error))
+    layers = list(list_layers(error))
     if is_disk_full(layers):
         hint = "make room and start again: the next run goes on after the last finished micro-batch"
         return R055.at(None, query=query).because(_free(spark, place, writes)).with_hint(hint)

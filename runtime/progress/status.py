@@ -114,7 +114,8 @@ class BatchMark:
 class Status:
     """A query as it is now.
 
-    Counts are since the query was started here. `batch_seconds` is the time of the last batch.
+    Counts are since the query was started here: `rows` were read, `out` were written. `batch_seconds`: how long the
+    last batch took.
     """
 
     name: str

@@ -30,18 +30,19 @@ _lock = threading.Lock()
 
 
 class TaskSlots:
-    """The slots of a Spark, as one session sees them."""
+    """The task slots of a Spark application that the queries of one session have taken."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
         self._application = ""
 
     def take(self, query: SparkQuery) -> None:
-        """Takes a slot for each partition that the query reads now, and for each of its state. They replace the slots
-        that it had.
+        """Takes a slot for each partition that the query reads now, and for each partition of its state.
+
+        They replace the slots that the query had.
 
         Raises:
-            RunError: not one is left for everything else that Spark does; or an input cannot be asked.
+            RunError: no slot would be left for the rest of Spark's work, or an input cannot be asked.
         """
         if query.real_time is None:
             return

@@ -45,8 +45,8 @@ _ANY_SPARK = {
 _TRACING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _DEFAULT_OPTIONS = "spark.driver.defaultJavaOptions"
 # Compiled quickly and once; one thread collects the garbage of what is a small heap then.
-OF_SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
-OF_LONG_RUNS = " ".join(
+SHORT_RUN_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+LONG_RUN_OPTIONS = " ".join(
     f"-XX:Tier4{name}Threshold={count}"
     for name, count in (("Invocation", 50_000), ("MinInvocation", 6_000), ("Compile", 150_000), ("BackEdge", 400_000))
 )
@@ -114,7 +114,7 @@ def start_spark(
 
 def list_options(jdk: Path, *, short: bool) -> str:
     """The options of a JVM on this machine, with the archive of Spark's classes if there is one."""
-    options = OF_SHORT_RUNS if short else OF_LONG_RUNS
+    options = SHORT_RUN_OPTIONS if short else LONG_RUN_OPTIONS
     with suppress(OSError, RuntimeError):  # the user has no home, or may not look there
         archive = find_archive(jdk)
         return f'{options} -XX:SharedArchiveFile="{archive}"' if archive.is_file() else options

@@ -1,4 +1,4 @@
-"""Some small queries -> the archive of the classes that they load, from which later JVMs start faster."""
+"""Runs small queries and writes an archive of the classes that they load. Later JVMs start faster from it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pyspark import SparkContext
 from penstock.kit.ejected_program import stop_spark
 from penstock.runtime.runtime_session import RuntimeSession
 from penstock.runtime.spark.class_archive import find_archive
-from penstock.runtime.spark.jvm import OF_SHORT_RUNS, find_jdk, start_spark
+from penstock.runtime.spark.jvm import SHORT_RUN_OPTIONS, find_jdk, start_spark
 
 
 def write_archive(
-    run: Callable[[RuntimeSession, Path], None], options: str = OF_SHORT_RUNS, archive: Path | None = None
+    run: Callable[[RuntimeSession, Path], None], options: str = SHORT_RUN_OPTIONS, archive: Path | None = None
 ) -> Path:
     """Starts a JVM with these options, lets `run` use it with a folder, and ends it. Then it writes the archive.
 
@@ -30,8 +30,8 @@ def write_archive(
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
         unfinished = Path(folder, archive.name)
-        asked = f'{options} -XX:ArchiveClassesAtExit="{unfinished}" -Xlog:disable'
-        spark = start_spark("local[2]", {"spark.driver.extraJavaOptions": asked})
+        jvm_options = f'{options} -XX:ArchiveClassesAtExit="{unfinished}" -Xlog:disable'
+        spark = start_spark("local[2]", {"spark.driver.extraJavaOptions": jvm_options})
         try:
             with RuntimeSession(spark, f"{folder}/state") as session:
                 run(session, Path(folder))

@@ -21,12 +21,12 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
 }
 ENDS = "penstock.ends"
-"""In the scope of a request: what is called when it has been answered."""
+"""The key of a request's scope for the functions that are called after its answer."""
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 def list_hosts(given: Iterable[str]) -> list[str]:
-    """The names by which requests may call the server. Others come from a page that had its own name resolved anew."""
+    """The names of the server in the header Host. Other names are refused, against DNS rebinding."""
     hosts = dict.fromkeys([*LOCAL_HOSTS, *given])
     return [name for host in hosts for name in ([host, f"[{host}]"] if ":" in host else [host])]
 
@@ -34,7 +34,7 @@ def list_hosts(given: Iterable[str]) -> list[str]:
 class Guard:
     """Refuses requests beyond their share, of other origins, and with bodies too long or too slow.
 
-    Adds the headers of security.
+    Adds security headers to each response.
     """
 
     def __init__(self, app: ASGIApp, shares: RequestShares, body_bytes: int, body_seconds: float) -> None:
@@ -95,7 +95,7 @@ class Body:
         self.is_complete = False
 
     async def receive(self) -> Message:
-        """The next part, and then the news that the client is gone.
+        """The next part of the body. After its end, the message that the client has gone.
 
         Raises:
             Problem: the body is too long, or too slow.

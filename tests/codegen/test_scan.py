@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen import lower, spark_text
 from penstock.codegen.program import View
-from penstock.codegen.sql.latest_views import is_delete
 from penstock.codegen.sql.printing import print_inline
+from penstock.codegen.sql.row_forms import is_delete
 from penstock.codegen.sql.trees import column
 from penstock.compilation import compile
 from penstock.planner.plan import (

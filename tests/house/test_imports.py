@@ -1,8 +1,8 @@
-"""Imports go down only, and through the doors.
+"""Imports go down only, and through interfaces.
 
 kit, grammar, diagnostics <- parser <- planner <- codegen <- runtime <- server <- penstock. A few modules of the package
-itself are below a room. A room sees of those below it their doors (`__init__`) and their data; pyspark is seen by
-runtime and by `kit` alone. The modules of `kit` are its data.
+itself are below a room. A room sees the interfaces (`__init__`) of the rooms below it, and their data. Only runtime and
+`kit` see pyspark. The modules of `kit` are its data.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BELOW = {
     "server": ["kit", "diagnostics", "parser", "planner", "codegen", "runtime"],
     "penstock": ["kit", "diagnostics", "parser", "planner", "codegen", "runtime", "server"],
 }
-# The modules of a room that others may name besides its door: its data.
+# The modules of a room that others may name besides its interface: its data.
 DATA = {
     "kit": tuple(
         {path.relative_to(ROOT / "kit").parts[0].removesuffix(".py") for path in list_files(ROOT / "kit", ".py")}
@@ -60,11 +60,9 @@ def imported(path: Path) -> Iterator[str]:
 
 
 def exported(room: str) -> list[str]:
-    """`__all__` of a room's door."""
-    door = ast.parse((ROOT / room / "__init__.py").read_text(encoding="utf-8"))
-    lists = [
-        node.value for node in door.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
-    ]
+    """`__all__` of a room's interface."""
+    body = ast.parse((ROOT / room / "__init__.py").read_text(encoding="utf-8")).body
+    lists = [node.value for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"]
     return [name for value in lists for name in ast.literal_eval(value)]
 
 
@@ -84,11 +82,11 @@ def objection(room: str, name: str) -> str | None:
         return f"{name}: {seen} is not below {room}"
     if len(path) == 1 or path[1] in DATA[seen] or (len(path) == 2 and path[1] in exported(seen)):
         return None
-    return f"{name}: neither in the door nor in the data of {seen}"
+    return f"{name}: neither in the interface nor in the data of {seen}"
 
 
 @pytest.mark.parametrize("room", BELOW)
-def test_imports_go_down_and_through_doors(room: str) -> None:
+def test_imports_go_down_and_through_interfaces(room: str) -> None:
     found = [(path, objection(room, name)) for path in modules(room) for name in imported(path)]
     assert [f"{path.relative_to(ROOT)}: {text}" for path, text in found if text] == []
 

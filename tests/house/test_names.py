@@ -63,9 +63,9 @@ def list_named(tree: ast.Module) -> Iterator[str]:
 @pytest.mark.parametrize("package", ["penstock", "penstock.runtime"])
 def test_names_that_are_loaded_late_have_a_home(package: str) -> None:
     """`_HOMES` names modules as texts, which no type checker follows."""
-    door = import_module(package)
+    interface = import_module(package)
     prefix = "" if package == "penstock" else f"{package}."
-    for name, home in door._HOMES.items():
+    for name, home in interface._HOMES.items():
         path = ROOT.joinpath(*f"{prefix}{home}".removeprefix("penstock.").split("."))
         module = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
         if not module.is_file():
