@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C003, C020
-from penstock.planner.connectors.databases import PACKAGES, SHARED, TABLE, is_simple, make_check
+from penstock.planner.connectors.database_options import PACKAGES, SHARED, TABLE, is_simple, make_check
 from penstock.planner.connectors.option import NAME, SECRET, Connector, ConnectorOption
 from penstock.planner.types import Decimal, Type
 
