@@ -11,6 +11,7 @@ from typing import get_args
 import pytest
 
 import penstock
+from penstock.commands import cli
 from penstock.parser.ast import Stage
 from penstock.planner.plan import Shape
 from tests.house.files import ROOT, list_files
@@ -67,10 +68,12 @@ def test_the_words_are_in_order_and_defined_once() -> None:
     assert words == sorted(set(words))
 
 
-def test_the_stages_are_those_of_explain() -> None:
+def test_the_stages_are_those_of_explain_and_of_its_help() -> None:
     listed = re.search(r"`EXPLAIN` shows: ([A-Z, ]+)\.", " ".join(entries()["stage"].split()))
     assert listed is not None
     assert sorted(listed[1].split(", ")) == sorted(Stage.__members__)
+    helped = re.findall(r"^ +([A-Z]{2,}) {2,}\S", cli.explain.help or "", re.MULTILINE)
+    assert sorted(helped) == sorted(Stage.__members__)
 
 
 def test_the_page_has_all_types_that_users_and_stages_have() -> None:
