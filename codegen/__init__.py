@@ -106,19 +106,19 @@ def name_operators(queries: Sequence[RunningQuery]) -> list[dict[Node, str]]:
         streams: dict[Intermediate, str] = {}
         cut_at_intermediates(query, name, names, shared, streams)
         parts = [(query.root, name), *((node.input, stream) for node, stream in streams.items())]
-        inside = find_fused(query.root)
-        named.append({node: part for root, part in parts for node in _list_operators(root, inside)})
+        fused = find_fused(query.root)
+        named.append({node: part for root, part in parts for node in _list_operators(root, fused)})
     return named
 
 
-def _list_operators(root: Node, inside: Collection[Node]) -> Iterator[Node]:
-    """The operators with state of one Spark query. `inside`: the `Intermediate` nodes that lie within queries."""
+def _list_operators(root: Node, fused: Collection[Node]) -> Iterator[Node]:
+    """The operators with state of one Spark query. `fused`: the `Intermediate` nodes that lie within queries."""
     pending = [root]
     while pending:
         node = pending.pop()
         if isinstance(node, Stateful):
             yield node
-        if not isinstance(node, Intermediate) or node in inside:
+        if not isinstance(node, Intermediate) or node in fused:
             pending += node.inputs
 
 

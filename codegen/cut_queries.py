@@ -51,7 +51,7 @@ def cut_at_intermediates(
     """
     known = {} if shared is None else shared
     nodes = set(walk(query.root))
-    inside = find_fused(query.root)
+    fused = find_fused(query.root)
     timed = {below for node in nodes if node.is_timed for below in walk(node)}
     lookups = (node for node in nodes if isinstance(node, TableLookup) and node.kept is not None)
     followed = {below for node in lookups for below in walk(node.stream)}
@@ -61,7 +61,7 @@ def cut_at_intermediates(
     def cut_node(node: Node, below: tuple[Node, ...]) -> Node:
         if node not in scans:
             remade = node.with_inputs(below)
-            if isinstance(remade, Intermediate) and node not in inside:
+            if isinstance(remade, Intermediate) and node not in fused:
                 remade = read_intermediate(remade, node)
             scans[node] = remade
         return scans[node]

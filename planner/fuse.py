@@ -28,14 +28,14 @@ def find_fused(root: Node) -> dict[Node, Node]:
     """The `Intermediate` nodes that need no query of their own, each with the operator that reads it."""
     nodes = list_nodes(root)
     readers = Counter(below for node in nodes for below in node.inputs)
-    inside: dict[Node, Node] = {}
+    fused: dict[Node, Node] = {}
     for node in filter(_is_aggregation, nodes):
         for below in node.inputs:
             is_join = isinstance(node, TableJoin)
             found = _find_groups(below) if is_join else _find_table(below, Filter, Project, GroupingSets)
             if found is not None and _has_one_reader(below, readers):
-                inside[found] = node
-    return inside
+                fused[found] = node
+    return fused
 
 
 def _is_aggregation(node: Node) -> bool:

@@ -103,9 +103,9 @@ def list_bounds(query: RunningQuery, nodes: Iterable[Node], settings: Settings) 
 
 
 def query_text(query: RunningQuery) -> str:
-    names, inside = number_nodes(query.root), find_fused(query.root)
+    names, fused = number_nodes(query.root), find_fused(query.root)
     heads = [
-        f"{names[node]} := {operator_text(node, names)}" + ", in the same Spark query" * (node in inside)
+        f"{names[node]} := {operator_text(node, names)}" + ", in the same Spark query" * (node in fused)
         for node in names
     ]
     width = max(len(head) for head in heads)

@@ -143,12 +143,12 @@ def state_bound(node: Node) -> str:
 
 def state_of_changes(query: RunningQuery) -> dict[Node, str]:
     """What each operator of a query keeps beside its state, so that rows before and after can be sent."""
-    inside = find_fused(query.root)
+    fused = find_fused(query.root)
     # A join in the same query takes the rows of its sides as they are.
     below = [
         node.input
         for node in walk(query.root)
-        if isinstance(node, Intermediate) and not isinstance(inside.get(node), TableJoin)
+        if isinstance(node, Intermediate) and not isinstance(fused.get(node), TableJoin)
     ]
     kept: dict[Node, str] = {}
     upserts = connector_of(query.sink.connector).upserts
