@@ -1,6 +1,6 @@
 """Compiles the grammar: `python -m penstock.grammar` rewrites tables.json, and the grammar in docs/sql.md."""
 
-from penstock.grammar.compile import TABLES, tables
+from penstock.grammar.compile_tables import TABLES, tables
 from penstock.grammar.page import PAGE, page
 
 TABLES.write_text(tables(), encoding="utf-8")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from penstock.grammar import NESTING, PREFERRED, RESERVED, dialect
-from penstock.grammar.compile import TABLES, tables
+from penstock.grammar.compile_tables import TABLES, tables
 from penstock.parser.build import RULES
 
 
