@@ -65,7 +65,7 @@ def list_conditions() -> list[str]:
 def code_of(condition: str, monkeypatch: pytest.MonkeyPatch) -> str | None:
     """The code of the finding for a query that such an error has ended."""
     layer = Layer(condition, {"batchId": "7"}, "", f"told of file:/state/q/offsets/7: {condition}", "")
-    monkeypatch.setattr(storage_failures, "layers_of", lambda error: iter([layer]))
+    monkeypatch.setattr(storage_failures, "list_layers", lambda error: iter([layer]))
     monkeypatch.setattr(storage_failures, "_find_damaged_state", lambda *_: None)
     found = storage_failures.explain_storage(ValueError(), "q", MagicMock(), "file:/state/q", [])
     rule = find_rule(condition)
