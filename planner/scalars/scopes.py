@@ -147,6 +147,8 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
         if part and self.has_window:
             return N001.at(span, name=name).with_sql(PART_COLUMNS[part])
         pseudo = _PSEUDO_COLUMNS.get(name.upper(), _OF_WINDOW if part else None)
+        if pseudo is None and name.upper() == "STREAM" and span is not None and _is_before_comma(span):
+            pseudo = "leave out the comma behind it, or name a column: SELECT STREAM id"
         if pseudo is not None:
             return N001.at(span, name=name).with_hint(pseudo)
         both = (*self.columns, *self.beyond)
@@ -176,7 +178,6 @@ _QUOTES = {'"': "double quotes", "`": "backquotes"}
 _OF_WINDOW = "a GROUP BY with a window has window_start and window_end, and so has a table of such groups"
 # Columns that ksqlDB adds to rows, and columns of windows.
 _PSEUDO_COLUMNS = {
-    "STREAM": "leave out the comma behind it, or name a column: SELECT STREAM id",
     "ROWNUM": "QUALIFY ROW_NUMBER() OVER (PARTITION BY key ORDER BY time) <= 10",
     "ROWPARTITION": "declare it: place INT METADATA FROM 'partition' VIRTUAL",
     "ROWOFFSET": "declare it: place BIGINT METADATA FROM 'offset' VIRTUAL",
@@ -185,6 +186,10 @@ _PSEUDO_COLUMNS = {
     "WINDOWEND": "a GROUP BY with a window has it, and a table of such groups window_end",
     **dict.fromkeys(("WINDOW_START", "WINDOW_END", "WINDOW_TIME"), _OF_WINDOW),
 }
+
+
+def _is_before_comma(span: Span) -> bool:
+    return span.source.text[span.end :].lstrip().startswith(",")
 
 
 def _add_relation(problem: Diagnostic, name: str, known: list[str]) -> Diagnostic:

@@ -6,7 +6,7 @@ CREATE TABLE t2 (a INT, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'upser
 
 -- name: CREATE TABLE t2 (id INT, name STRING, PRIMARY KEY (id) NOT
 CREATE TABLE t2 (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'jdbc', 'url' = 'jdbc:mysql://localhost:3306/mydatabase', 'table-name' = 'users');
--- refused: C001, connector = 'postgres', 'sqlite' or 'duckdb' of a table
+-- refused: C001, connector = 'postgres', 'mysql', 'sqlite' or 'duckdb' of a table
 
 -- name: CREATE TABLE t2 (id INT, db_name STRING METADATA FROM 'dat
 CREATE TABLE t2 (id INT, db_name STRING METADATA FROM 'database_name' VIRTUAL, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'mysql-cdc', 'hostname' = 'h', 'port' = '3306', 'username' = 'u', 'password' = 'p', 'database-name' = 'd', 'table-name' = 't');
