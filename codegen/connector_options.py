@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from penstock.planner.connectors import INTERMEDIATE, MEMORY, connector_of
-from penstock.planner.plan import Value
+from penstock.codegen.known_connectors import FACTS
+from penstock.planner.plan.secret_option import Value
 
 Option: TypeAlias = tuple[str, Value]
+DATABASES = tuple(name for name, each in FACTS.items() if each.is_database)
+PACKAGES = {name: dict(each.packages) for name, each in FACTS.items() if each.packages}
+"""By connector: modules of Python, and what pip installs them from; empty where Penstock itself needs them."""
 
 
 class Connected:
@@ -20,7 +23,7 @@ class Connected:
     @property
     def values(self) -> dict[str, Value]:
         """The options, and the defaults of options that are not set."""
-        return {**connector_of(self.connector).defaults, **dict(self.options)}
+        return {**dict(FACTS[self.connector].defaults), **dict(self.options)}
 
     def number(self, option: str) -> int:
         """The value of an option that is a number or an interval in milliseconds."""
@@ -31,13 +34,13 @@ class Connected:
     @property
     def identity(self) -> tuple[Option, ...]:
         """The options that say which data it is."""
-        names = [each.name for each in connector_of(self.connector).options if each.identifies]
+        names = FACTS[self.connector].identifying
         return tuple(each for each in self.options if each[0] in names)
 
     @property
     def path_option(self) -> str | None:
         """The option that is a path in one of Spark's file systems, None if it is elsewhere."""
-        return next((each.name for each in connector_of(self.connector).options if each.is_path), None)
+        return FACTS[self.connector].path_option
 
     @property
     def folder(self) -> str | None:
@@ -47,17 +50,17 @@ class Connected:
     @property
     def holds_rows(self) -> bool:
         """Whether its rows are still there when the process has ended."""
-        return connector_of(self.connector).outlives_process
+        return FACTS[self.connector].outlives_process
 
     @property
     def is_in_memory(self) -> bool:
         """Whether the process keeps its rows, and nobody else sees them."""
-        return self.connector == MEMORY.name
+        return FACTS[self.connector].is_in_memory
 
     @property
     def counts_partitions(self) -> bool:
         """Whether the place itself has partitions, which can be counted there."""
-        return connector_of(self.connector).counts_partitions
+        return FACTS[self.connector].counts_partitions
 
     @property
     def is_intermediate(self) -> bool:
@@ -67,4 +70,4 @@ class Connected:
 
 def is_intermediate(connector: str) -> bool:
     """Whether queries of the program write and read it."""
-    return connector == INTERMEDIATE.name
+    return FACTS[connector].is_intermediate

@@ -1,6 +1,6 @@
 """A Program: everything a Spark session has to be told to run the queries of a script. Plain data, no pyspark.
 
-It can be printed (EXPLAIN SPARK), compared, fingerprinted (checkpoints) and written out as a PySpark script (eject).
+It can be printed (EXPLAIN SPARK), compared, fingerprinted (checkpoints) and written out as a job (`job_text.py`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from typing import Literal, TypeAlias
 from penstock.codegen.connector_options import Connected
 from penstock.codegen.connector_options import Option as Option
 from penstock.codegen.connector_options import is_intermediate as is_intermediate
+from penstock.codegen.known_connectors import FACTS
+from penstock.codegen.lazy_parsing import parse_records
 from penstock.codegen.printed import Place as Place
 from penstock.codegen.printed import Printed as Printed
+from penstock.codegen.record_parsing import Columns, Parsing
 from penstock.codegen.table_change import TableChange
 from penstock.codegen.worker_views import BucketedView as BucketedView
 from penstock.codegen.worker_views import BucketView as BucketView
@@ -22,10 +25,11 @@ from penstock.codegen.worker_views import PackedView as PackedView
 from penstock.codegen.worker_views import PaneView as PaneView
 from penstock.codegen.worker_views import PartialView as PartialView
 from penstock.codegen.worker_views import SessionView as SessionView
+from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.source import Span
-from penstock.planner.connectors import connector_of
 from penstock.planner.functions.facts import RowFault as RowFault
-from penstock.planner.plan import DEFAULTS, ColumnFilter, StateStore
+from penstock.planner.plan.column_filter import ColumnFilter
+from penstock.planner.plan.settings import DEFAULTS, StateStore
 
 STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
 PARTITIONS_SETTING = "spark.sql.shuffle.partitions"
@@ -60,6 +64,7 @@ _STATELESS_REAL_TIME = (
 )
 # Each batch names the files of its state anew, so that it finds none of a batch that was stopped.
 _STATEFUL_REAL_TIME = ((FORMAT_SETTING, "2"), (_ALLOW_SETTING, "false"))
+Newer: TypeAlias = tuple[tuple[tuple[int, int], tuple[Diagnostic, ...]], ...]
 CHECK_SETTING = "spark.sql.streaming.unsupportedOperationCheck"
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 """What a row of a table's changes does."""
@@ -98,22 +103,28 @@ class Input(Connected):
     """The declared number of partitions, None if there is none."""
     explained: bool = False
     """Whether there is a column `_why`: the reason why a record is malformed, as far as it is known."""
+    made_parsing: Parsing | None = field(default=None, compare=False, repr=False)
+    """How records become rows, which follows from the other fields. None: it is made when it is asked for."""
+
+    @property
+    def parsing(self) -> Parsing | None:
+        """How records become rows, None where the place holds rows."""
+        return self.made_parsing or parse_records(self)
 
     @property
     def has_header(self) -> bool:
         """Whether the first record of each file names the columns."""
-        return connector_of(self.connector).has_header(self.options)
+        return self.parsing is not None and self.parsing.has_header
 
     @property
     def is_in_database(self) -> bool:
         """Whether a database is asked for the rows that are needed."""
-        return connector_of(self.connector).looks_up
+        return FACTS[self.connector].looks_up
 
     @property
     def is_limited(self) -> bool:
         """Whether a micro-batch may hold a part of what is there."""
-        limits = {each.name for each in connector_of(self.connector).options if each.limits_batch}
-        return any(name in limits for name, _ in self.options)
+        return any(name in FACTS[self.connector].limiting for name, _ in self.options)
 
     @property
     def numbers_records(self) -> bool:
@@ -210,11 +221,10 @@ class QueryOutput(Connected):
     """The event time of the rows, None if they have none."""
     is_table: bool = False
     """Whether they are the rows of a table."""
-
-    @property
-    def is_written_by_spark(self) -> bool:
-        """Whether a sink writes the rows that Spark does not ship."""
-        return connector_of(self.connector).spark_writes(self.options)
+    is_written_by_spark: bool = field(default=False, compare=False)
+    """Whether a sink writes the rows that Spark does not ship."""
+    avro: tuple[tuple[str, Columns], ...] = field(default=(), compare=False, repr=False)
+    """The columns in the key and in the value of messages, as far as these are Avro."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +312,8 @@ class SparkQuery:
     """How its rows change a table that others own, too; None for other sinks."""
     real_time: int | None = None
     """The milliseconds of a batch in Spark's real-time mode, None for micro-batches. No fingerprint depends on it."""
+    message_items: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """For messages: Spark SQL that makes their `key`, `value` and `time` of a row of the result."""
     contract_views: tuple[str, ...] = ()
     """The views that must stay as they are for a checkpoint to fit. Others may change from run to run."""
     printed: tuple[Printed, ...] = field(default=(), compare=False, repr=False)
@@ -375,6 +387,8 @@ class Read:
     printed: tuple[Printed, ...] = field(default=(), compare=False, repr=False)
     local: LocalRead | None = None
     """The same for DuckDB, if it is known to give the same answer."""
+    newer: Newer = field(default=(), compare=False, repr=False)
+    """As in a Program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,6 +397,8 @@ class Program:
 
     settings: tuple[tuple[str, str], ...]
     queries: tuple[SparkQuery, ...]
+    newer: Newer = field(default=(), compare=False, repr=False)
+    """By version of Spark: what it lacks of the functions and triggers that are used."""
 
     @property
     def state_partitions(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from penstock.planner.plan import ColumnSums
+from penstock.planner.plan.column_sums import ColumnSums
 
 
 @dataclass(frozen=True, slots=True)

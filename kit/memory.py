@@ -1,12 +1,9 @@
-"""Rows in the memory of the program."""
+"""Rows in the memory of the process."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from threading import Lock
 from typing import Any
-
-from pyspark.sql import DataFrame, Row
-from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 
 class RowsInMemory:
@@ -63,24 +60,3 @@ class RowsInMemory:
         """The rows in the order in which they, or in an update query their keys, came first."""
         with self._lock:
             return list(self._rows.values())
-
-
-KEPT: dict[str, RowsInMemory] = {}  # by query
-
-
-def write_memory(
-    rows: DataFrame, query: str, limit: int, key: Sequence[str] | None = None, operation: str | None = None
-) -> DataStreamWriter:
-    """Rows in KEPT."""
-    kept = KEPT.setdefault(query, RowsInMemory(limit, key, operation))
-
-    def keep(batch: DataFrame, number: int) -> None:
-        kept.put([dict(zip(row.__fields__, row, strict=True)) for row in batch.collect()], number)
-
-    return rows.writeStream.foreachBatch(keep)
-
-
-def print_memory(query: str) -> None:
-    """The rows that are kept of a query."""
-    for row in KEPT[query].rows():
-        print(Row(*row)(*row.values()))

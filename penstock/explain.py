@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from penstock.codegen import eject, lower, spark_text
+from penstock.codegen import lower, spark_text, write_job
 from penstock.codegen.program import Input, Option, Program
 from penstock.compilation import Compilation
 from penstock.diagnostics import redact_value, show_text
@@ -62,7 +62,7 @@ def _stage_text(stage: Stage, queries: Sequence[RunningQuery], settings: Setting
         case Stage.SPARK:
             text = spark_text(_without_secrets(lower(queries, settings)))
         case Stage.CODE:
-            text = eject(_without_secrets(lower(queries, settings)))
+            text = write_job(_without_secrets(lower(queries, settings)))["job.py"]
         case _:
             assert_never(stage)
     return text.rstrip("\n") + "\n"

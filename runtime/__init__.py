@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from penstock.runtime.query.query_handle import QueryHandle
     from penstock.runtime.runtime_session import RuntimeSession, connect
     from penstock.runtime.spark.examine_spark import list_versions
+    from penstock.runtime.spark.jars import list_packages
     from penstock.runtime.spark.write_class_archive import write_archive
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "explain_unwritable",
     "has_large_batches",
     "is_short",
+    "list_packages",
     "list_reasons",
     "list_versions",
     "moment_text",
@@ -74,6 +76,7 @@ _HOMES = {
     "has_large_batches": "query.input_sizes",
     "is_short": "query.input_sizes",
     "explain_unseen": "progress.seen_fields",
+    "list_packages": "spark.jars",
     "list_reasons": "progress.list_reasons",
     "list_versions": "spark.examine_spark",
     "moment_text": "progress.times",

@@ -16,11 +16,9 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from penstock.codegen import find_newer_functions, find_newer_in_read
 from penstock.codegen.program import AnyView, Program, Read, SparkQuery
 from penstock.diagnostics import hide_credentials
 from penstock.diagnostics.codes.running import R002, R030, R034, R045, R048, R065
-from penstock.kit.ejected_program import stop_spark
 from penstock.rows import Rows
 from penstock.runtime.checkpoint.check_places import check_places, qualify_paths
 from penstock.runtime.checkpoint.checkpoint import checkpoint
@@ -47,7 +45,7 @@ from penstock.runtime.query.side_by_side import list_waits, run_side_by_side
 from penstock.runtime.query.task_slots import TaskSlots
 from penstock.runtime.spark.examine_spark import examine
 from penstock.runtime.spark.jars import add_jars, check_real_time, list_users
-from penstock.runtime.spark.jvm import has_ended, start_spark
+from penstock.runtime.spark.jvm import has_ended, is_submitted, join_spark, start_spark, stop_spark
 from penstock.runtime.spark.shipping import ship_kit
 from penstock.runtime.spark.spark_settings import check_settings
 from penstock.runtime.spark.spark_version import check_same_spark, installed_spark
@@ -86,6 +84,10 @@ def connect(
         if "SPARK_REMOTE" in os.environ:
             refusal = R002.at(None, reason="SPARK_REMOTE is of Spark Connect, which is not supported")
             raise RunError([refusal.with_hint("unset SPARK_REMOTE")])
+        if is_submitted():
+            joined = join_spark(master, settings or {}).newSession()
+            drop_foreign_settings(joined)
+            return RuntimeSession(joined, checkpoint, stop_spark=True)
         if is_local_master(master):
             check_writable(program if isinstance(program, Program) else None, checkpoint)
         users = list_users(program, checkpoint)
@@ -219,7 +221,7 @@ class RuntimeSession:
         Raises:
             RunError: an input is not there, or not whole; or Spark fails.
         """
-        newer = [*find_newer_in_read(query, installed_spark())]
+        newer = dict(query.newer).get(installed_spark())
         if newer:
             raise RunError(newer)
         add_jars(self._spark, list_users(query))
@@ -278,7 +280,7 @@ class RuntimeSession:
             if storage.is_on_disk(self._folder):
                 check_shared(self._spark, storage, self._folder)
             self._is_shared = True
-        newer = [*find_newer_functions(program, installed_spark())]
+        newer = dict(program.newer).get(installed_spark())
         if newer:
             raise RunError(newer)
         if is_local(self._spark):

@@ -121,8 +121,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 @pytest.fixture(scope="session")
 def only_spark() -> Iterator[SparkSession]:
     """Spark on two cores of this machine. Imported here: most tests need no JVM."""
-    from penstock.kit.ejected_program import stop_spark
-    from penstock.runtime.spark.jvm import start_spark
+    from penstock.runtime.spark.jvm import start_spark, stop_spark
 
     # Spark hands times to Python in the local time zone.
     os.environ["TZ"] = "UTC"

@@ -18,7 +18,7 @@ from penstock.codegen.spark_versions import SPARK_VERSIONS, number_text
 ROOT = Path(__file__).parents[1]
 CACHE = Path("~/.cache/penstock").expanduser()
 _ROOMS = ("codegen", "conformance", "formats", "kafka", "kit", "model", "planner", "properties", "runtime")
-CHOICE = ["-n", "2", "-m", "spark", *(f"tests/{room}" for room in _ROOMS), "tests/e2e/test_eject.py"]
+CHOICE = ["-n", "2", "-m", "spark", *(f"tests/{room}" for room in _ROOMS), "tests/e2e/test_jobs.py"]
 
 
 def make_environment(version: str) -> Path:

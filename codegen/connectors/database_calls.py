@@ -1,4 +1,4 @@
-"""Tables of databases: what the library that writes them is told, here and in ejected programs."""
+"""Tables of databases: what the library that writes them is told."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Any
 
 import msgspec
 
-from penstock.codegen.connectors.call_texts import leave_out, write_call, write_keywords
-from penstock.codegen.program import Input, Program, QueryOutput, RemoteView, SparkQuery
-from penstock.codegen.python_literals import literal, sql_literal
-from penstock.planner.connectors import DATABASES
+from penstock.codegen.connectors.defaults import leave_out
+from penstock.codegen.program import Input, QueryOutput, RemoteView, SparkQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,37 +110,3 @@ def list_tries(place: QueryOutput | RemoteView | Input) -> dict[str, Any]:
 def to_seconds(milliseconds: int) -> int:
     """The time in whole seconds, at least one."""
     return max(1, -(-milliseconds // 1000))
-
-
-def write(query: SparkQuery) -> str:
-    """A call of `change_table`."""
-    given = list_arguments(query)
-    address = write_call("Address", write_keywords(given.address))
-    table = write_call("TargetTable", [address, *write_keywords(given.table)])
-    writer = write_call(
-        "TableWriter", [table, literal(query.name), write_call("WritePolicy", write_keywords(given.policy))]
-    )
-    sums = [f"sums={write_call('UpdateSums', write_keywords(given.sums))}"] if given.sums else []
-    changes = write_call("RowsToTable", [*write_keywords(given.changes), *sums])
-    return write_call("change_table", ["rows", writer, changes, literal(str(given.table["name"])), "checkpoint"])
-
-
-def write_engines(program: Program) -> list[str]:
-    """The databases of a program, so that it has no more of the library than it needs; nothing if there are none."""
-    places = [place for query in program.queries for place in (query.output, *query.views)]
-    named = dict.fromkeys(each.connector for each in places if isinstance(each, QueryOutput | RemoteView))
-    engines = [f"{literal(name)}: {name.upper()}" for name in named if name in DATABASES]
-    return [f"ENGINES = {{{', '.join(engines)}}}\n"] if engines else []
-
-
-def look_up(view: RemoteView) -> str:
-    """A call of `remote_view`."""
-    given = list_find_arguments(view)
-    address = write_call("Address", write_keywords(given.address))
-    table = write_call("TargetTable", [address, *write_keywords(given.table)])
-    policy, rows = (
-        write_call("FindPolicy", write_keywords(given.policy)),
-        write_call("LookupRows", write_keywords(given.rows)),
-    )
-    names = [literal(view.name), literal(view.source)]
-    return write_call("remote_view", ["spark", *names, table, policy, rows, sql_literal(view.schema)])

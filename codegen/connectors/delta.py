@@ -1,14 +1,13 @@
-"""Tables of Delta Lake: what the library that writes them is told, here and in ejected programs."""
+"""Tables of Delta Lake: what the library that writes them is told."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.codegen.connectors.call_texts import leave_out, write_call, write_keywords
+from penstock.codegen.connectors.defaults import leave_out
 from penstock.codegen.program import Input, QueryOutput, SparkQuery
-from penstock.codegen.python_literals import literal
-from penstock.planner.connectors.delta import SECRET_OPTIONS, list_partition_columns, read_storage_options
+from penstock.planner.connectors.delta_place import SECRET_OPTIONS, list_partition_columns, read_storage_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +59,6 @@ def list_delta_place(place: QueryOutput | Input) -> dict[str, Any]:
             "secret_option": None if secret is None else SECRET_OPTIONS.get(scheme, "secret_key"),
         }
     )
-
-
-def write(query: SparkQuery) -> str:
-    """A call of `change_table`."""
-    given = list_delta_arguments(query)
-    target = write_call("DeltaTarget", write_keywords(given.target))
-    policy = write_call("DeltaPolicy", write_keywords(given.policy))
-    by_key = [] if query.change is None else ["by_key=True"]
-    writer = write_call("DeltaWriter", [target, literal(query.name), policy, *by_key])
-    changes = write_call("RowsToDelta", write_keywords(given.changes))
-    return write_call("change_table", ["rows", writer, changes, literal(LEDGER_SINK), "checkpoint"])
 
 
 LEDGER_SINK = "rows"

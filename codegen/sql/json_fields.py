@@ -7,45 +7,22 @@ is observed once for each micro-batch: the bits of all records together, and the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
-from typing import TypeAlias
 
 from sqlglot import exp
 
+from penstock.codegen.record_parsing import BITS, HAVE, NAMES, RECORDS, WATCHED, FieldWatch, Path
 from penstock.codegen.sql.json_text import java_literal
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.trees import alias, call, cast, column, either, is_null, number, only_if, struct_of, text
 from penstock.planner.plan import Expression
 from penstock.planner.types import BIGINT, Struct, Type
 
-Path: TypeAlias = tuple[str, ...]
-"""A column, or a column and a field within it."""
-
-BITS = 60
-"""How many fields are in one number."""
-HAVE, RECORDS, NAMES = "have", "records", "names"
-"""The metrics: the bits, numbered from 0 on; how many sound records there are; and the record without its values."""
-WATCHED = "_fields"
-"""The column that metrics look at."""
 _LACKING = "lacking"
 _LONGEST = 1 << 16
 """A record of more bytes is not looked at for its names."""
 _STRING_VALUE = r'(?s)\G((?:[^"]++|"(?:[^"\\]++|\\.)*+"\s*+:)*+)"(?:[^"\\]++|\\.)*+"'
 _NUMBER_VALUE = r'(?s)\G((?:[^"0-9-]++|-(?![0-9])|"(?:[^"\\]++|\\.)*+")*+)-?[0-9][0-9.eE+-]*+'
-
-
-@dataclass(frozen=True, slots=True)
-class FieldWatch:
-    """What is observed of the fields of records.
-
-    `paths`: the fields, in the order of their bits. `item` makes the column `WATCHED` of the columns of a record that
-    was parsed. `metrics` are aggregates over it, by name.
-    """
-
-    paths: tuple[Path, ...]
-    item: str
-    metrics: tuple[tuple[str, str], ...]
 
 
 def watch_fields(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from penstock.codegen.record_parsing import HEADERS
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.trees import alias, call, column, number, text
 from penstock.planner.plan import Expression
 
 SIZE = "_size"
 """Beside `_file` and `_arrived`: the size of the record's file, where a column asks for it."""
-HEADERS = "headers"
-"""The headers of a message, which are read only where a column asks for them."""
 
 
 def read_origin(metadata: Sequence[tuple[str, str]]) -> tuple[str, ...]:

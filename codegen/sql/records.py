@@ -7,14 +7,15 @@ So Spark is asked for whole records, as text, and each is parsed by an expressio
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
 
 from penstock.codegen.program import Input
+from penstock.codegen.record_parsing import Columns, Records
 from penstock.codegen.sql.folder_columns import FOLDER, choose_columns
-from penstock.codegen.sql.json_fields import FieldWatch, watch_fields
+from penstock.codegen.sql.json_fields import watch_fields
 from penstock.codegen.sql.json_text import java_literal, needs_rewrite, rewrite
 from penstock.codegen.sql.metadata_items import make_metadata_items, read_origin
 from penstock.codegen.sql.printing import print_inline
@@ -38,9 +39,6 @@ from penstock.codegen.sql.trees import alias, both, call, column, either, functi
 from penstock.planner.plan import Expression
 from penstock.planner.types import DOUBLE, FLOAT, STRING, Array, Decimal, Map, Simple, Struct, Type
 
-Columns = Sequence[tuple[str, str]]
-"""Names, and types as Spark writes them."""
-
 MALFORMED = "_malformed"
 PARSED = "_parsed"
 DECODED = "_decoded"
@@ -63,32 +61,6 @@ _RFC_4180 = f"^{_FIELD}(?:,{_FIELD})*+$"
 _HIGH, _LOW = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _HALF_A_CHARACTER = rf"(?<!\\)(?:\\\\)*(?:{_HIGH}(?!{_LOW})|(?<!{_HIGH}){_LOW})"
 _REPLACED = "\ufffd"  # what stands for bytes that are not UTF-8
-
-
-@dataclass(frozen=True, slots=True)
-class Records:
-    """Spark SQL that makes columns of records.
-
-    Each of `steps` adds columns to the columns before it, first to the column `value`, a record's text. In the last
-    step, `items` are the declared columns. `malformed` is the record's text if the record does not fit these
-    columns, else NULL. Records of Parquet are no text but structs, `_record`, of the declared columns, which are
-    read by `schema`. `place` grows from record to record of a file.
-    """
-
-    steps: tuple[tuple[str, ...], ...]
-    items: tuple[str, ...]
-    malformed: str
-    schema: str = ""
-    # Within a part of a file the number grows; its upper bits, the number of the task, do not.
-    place: str = "STRUCT(_metadata.file_block_start AS part, MONOTONICALLY_INCREASING_ID() AS record)"
-    origin: tuple[str, ...] = ()
-    """What has to be known of a record's file, beside its path and its time."""
-    folders: tuple[str, ...] = ()
-    """The columns that the folders of a record's file may have values of."""
-    why: str = ""
-    """Spark SQL for the reason why the record is malformed, NULL for a sound one, maybe for others, too."""
-    watch: FieldWatch | None = None
-    """For JSON: what is observed of the fields that records have."""
 
 
 def records_of(source: Input) -> Records:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.program import DELETE, Input, QueryOutput, SparkQuery
+from penstock.codegen.program import DELETE, Input, QueryOutput
+from penstock.codegen.record_parsing import KEY, VALUE, Columns
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.records import Columns
 from penstock.codegen.sql.trees import alias, call, cast, column, null, only_if, text
 from penstock.planner.connectors.kafka import find_key_format
 from penstock.planner.plan import Expression
 from penstock.planner.types import BIGINT, STRING
 
-KEY, VALUE, TIME = "key", "value", "time"
+TIME = "time"
 _TIMESTAMPS = ("timestampFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX")
 _JSON = (_TIMESTAMPS, ("ignoreNullFields", "false"))
 _CSV = (
@@ -24,22 +24,22 @@ _CSV = (
 )
 
 
-def list_message_items(query: SparkQuery) -> tuple[str, ...]:
-    """The items of a SELECT over the result of the query: `key`, `value`, and `time` in milliseconds.
+def list_message_items(output: QueryOutput, operation: str | None) -> tuple[str, ...]:
+    """The items of a SELECT over the result of a query: `key`, `value`, and `time` in milliseconds.
 
     A row that is deleted has no value.
     """
-    output = query.output
     keys = [name for name, _ in output.columns if name in output.key]
     has_key = output.is_table or "key_format" in dict(output.options)
     values = [name for name, _ in output.columns if not (has_key and name in keys)]
     value = _write(str(output.values["format"]), values, output.values.get("null"))
-    if query.operation is not None:
-        is_deleted = exp.EQ(this=column(query.operation), expression=text(DELETE))
+    if operation is not None:
+        is_deleted = exp.EQ(this=column(operation), expression=text(DELETE))
         value = only_if(exp.Not(this=is_deleted), value)
     time = null(BIGINT) if output.time is None else call("UNIX_MILLIS", column(output.time))
     return tuple(
-        print_inline(alias(each, name)) for each, name in ((_write_key(query, keys), KEY), (value, VALUE), (time, TIME))
+        print_inline(alias(each, name))
+        for each, name in ((_write_key(output, keys), KEY), (value, VALUE), (time, TIME))
     )
 
 
@@ -52,8 +52,8 @@ def list_avro_parts(place: Input | QueryOutput) -> dict[str, Columns]:
     return {part: columns[part] for part in columns if formats[part] == "avro"}
 
 
-def _write_key(query: SparkQuery, keys: list[str]) -> Expression:
-    match find_key_format(query.output.options, keys):
+def _write_key(output: QueryOutput, keys: list[str]) -> Expression:
+    match find_key_format(output.options, keys):
         case None:
             return null(STRING)
         case "text":

@@ -30,6 +30,7 @@ from penstock.codegen.sql.over_panes import over_views
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.own_columns import find_own_columns
 from penstock.codegen.sql.pane_join import pane_join_views
+from penstock.codegen.sql.parsed import complete_output, list_items
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.rank_panes import rank_views
 from penstock.codegen.sql.remote_views import remote_views
@@ -161,6 +162,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
         change=change,
         real_time=settings.realtime_batch if settings.real_time else None,
         checked=not (tracked or refers or len(stateful) > 1 or any(source.numbers_records for source in sources)),
+        message_items=list_items(output, operation),
         contract_views=(*(view.name for node in held for view in views[node]), *filters),
         printed=tuple(printed),
         span=query.span,
@@ -393,7 +395,6 @@ def _output(query: RunningQuery, operation: str | None) -> QueryOutput:
         columns += ((row_forms.ORDER, str(BIGINT)),)
     if operation is not None and not connector_of(query.sink.connector).upserts:
         columns += ((operation, "STRING"),)
-    sink = query.sink
-    return QueryOutput(
-        sink.name, sink.connector, sink.options, columns, sink.partitions, sink.key, sink.time, sink.table
-    )
+    to = query.sink
+    output = QueryOutput(to.name, to.connector, to.options, columns, to.partitions, to.key, to.time, to.table)
+    return complete_output(output)

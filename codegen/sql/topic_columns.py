@@ -7,76 +7,31 @@ of them meets a name of a step.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
 from penstock.codegen.program import Input
-from penstock.codegen.sql.json_fields import FieldWatch
+from penstock.codegen.record_parsing import KEY, Columns, MessagePart, Messages, Records
 from penstock.codegen.sql.metadata_items import make_metadata_items
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.reasons import KEY, NO_TEXT, WHY
+from penstock.codegen.sql.reasons import NO_TEXT, WHY
 from penstock.codegen.sql.records import (
     MALFORMED,
-    Columns,
-    Records,
     avro_records,
     csv_records,
     json_records,
-    records_of,
     text_records,
 )
 from penstock.codegen.sql.trees import alias, call, cast, column, is_null, struct_of, text
 from penstock.planner.connectors import connector_of
-from penstock.planner.connectors.kafka import find_key_format, read_offsets, read_time
+from penstock.planner.connectors.kafka import find_key_format
 from penstock.planner.plan import Expression
 from penstock.planner.types import STRING
 
 KEYS, MALFORMED_KEY = "_keys", "_malformed_key"
 NO_VALUE = "NULL"
 """What stands for the text of a record of a stream that has no value."""
-
-
-@dataclass(frozen=True, slots=True)
-class MessagePart:
-    """The key or the value of a message, which become columns."""
-
-    text: str
-    """Spark SQL that makes the column `value` of the message."""
-    fields: tuple[str, ...] | None
-    """The fields of CSV, which the steps expect in `_parsed`; None of other formats."""
-    steps: tuple[tuple[str, ...], ...]
-    """The items of one SELECT after the other."""
-    avro: Columns | None = None
-    """The fields of Avro, which the steps expect in `_decoded`; None of other formats."""
-
-
-@dataclass(frozen=True, slots=True)
-class Messages:
-    """How the messages of a topic become rows: the parts in order, then a SELECT of the items."""
-
-    parts: tuple[MessagePart, ...]
-    items: tuple[str, ...]
-    watch: FieldWatch | None = None
-    """For values in JSON: what is observed of the fields that they have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Starting:
-    """Where a new query begins to read a topic. With neither, it begins with the next record to come."""
-
-    offsets: dict[int, int] | None = None
-    """By partition. Partitions that are not named begin with their first record."""
-    time: int | None = None
-    """The records of this time in milliseconds, and what comes behind them."""
-
-
-def starting_of(source: Input) -> Starting:
-    """Where a new query begins to read the topic of an input."""
-    given = str(source.values["starting"])
-    if given.lower() == "earliest":
-        return Starting(offsets={})
-    return Starting(read_offsets(given), read_time(given))
 
 
 def messages_of(source: Input) -> Messages:
@@ -121,13 +76,6 @@ def _tell_why(of_value: Sequence[str], *, has_key: bool) -> str:
     of_key = f"WHEN NOT `{MALFORMED_KEY}` IS NULL THEN '{KEY}' " if has_key else ""
     otherwise = f"ELSE {of_value[0]} " if of_value else ""
     return f"CASE {of_key}WHEN `_metadata`.`value` IS NULL THEN '{NO_TEXT}' {otherwise}END AS `{WHY}`"
-
-
-def watch_of(source: Input) -> FieldWatch | None:
-    """What is observed of the fields of an input; None where its records have no names, or none that could be wrong."""
-    if dict(source.options).get("format") != "json" or source.is_intermediate:
-        return None
-    return messages_of(source).watch if connector_of(source.connector).keys_apart else records_of(source).watch
 
 
 def _value_part(source: Input, columns: Columns) -> tuple[MessagePart, Records]:

@@ -129,15 +129,6 @@ def write_files(rows: DataFrame, path: str, format: str, **options: Any) -> Data
     return writer.options(**options_of_files(format, **options))
 
 
-def write_changes(rows: DataFrame, path: str, format: str, **options: Any) -> DataStreamWriter:
-    """The changes of a table in files of a folder."""
-
-    def put(batch: DataFrame, number: int) -> None:
-        append_changes(batch, number, path, format, **options)
-
-    return rows.writeStream.foreachBatch(put)
-
-
 def append_changes(batch: DataFrame, number: int, path: str, format: str, **options: Any) -> None:
     """Writes the changes of a micro-batch; one that is run again after it was finished is known.
 

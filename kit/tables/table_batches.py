@@ -9,7 +9,6 @@ from typing import Generic, Literal, Protocol, TypeVar
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import StructType
 
 from penstock.kit.tables.table_rows import delete_rows, list_order, put_rows
@@ -132,29 +131,3 @@ class TableBatches(Generic[TableChanges]):
         rows = batch.toArrow()  # one collect: a batch that is computed twice is counted twice
         digest = hashlib.sha256(offsets.encode()).hexdigest()
         self._writer.write(number, digest, lambda changes: self._changes.apply(changes, rows, batch.sparkSession))
-
-
-def change_table(
-    rows: DataFrame,
-    writer: BatchWriter[TableChanges],
-    changes: RowsToChanges[TableChanges],
-    sink: str,
-    checkpoint: str,
-) -> DataStreamWriter:
-    """Rows as changes of a table, each micro-batch once. The table is checked before the first one.
-
-    `sink`: what the ledger calls the table.
-
-    Raises:
-        TableError: the table is not as it is declared, or cannot be reached.
-    """
-    writer.check()
-    batches = TableBatches(writer, changes, sink)
-
-    def read_file(name: str) -> str:
-        return str(rows.sparkSession.read.text(f"{checkpoint}/{name}", wholetext=True).collect()[0][0])
-
-    def write(batch: DataFrame, number: int) -> None:
-        batches.write(batch, number, read_file("metadata"), read_file(f"offsets/{number}"))
-
-    return batches.arrange(rows).writeStream.foreachBatch(write)

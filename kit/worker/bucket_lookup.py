@@ -1,9 +1,8 @@
 """Rows in buckets, and the newest upserts of a table that are kept there -> rows beside the rows they refer to.
 
-This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program.
+This code runs in Spark's Python workers, where Penstock may not be installed.
 """
 
-# No `from __future__` here, and imports where they are used: an ejected program begins with its own.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

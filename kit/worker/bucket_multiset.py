@@ -1,9 +1,8 @@
 """Rows in buckets, and the rows that earlier ones add up to -> what DuckDB computes over all that are there now.
 
-This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program.
+This code runs in Spark's Python workers, where Penstock may not be installed.
 """
 
-# No `from __future__` here, and imports where they are used: an ejected program begins with its own.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

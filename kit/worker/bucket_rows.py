@@ -2,10 +2,9 @@
 
 Rows wait for the watermark. Then the last rows of each partition are remembered for the frames of later rows.
 
-This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program.
+This code runs in Spark's Python workers, where Penstock may not be installed.
 """
 
-# No `from __future__` here, and imports where they are used: an ejected program begins with its own.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

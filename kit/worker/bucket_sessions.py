@@ -1,9 +1,8 @@
 """Rows in buckets, and the sessions of earlier ones -> sessions that have changed, as they were and as they are.
 
-This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program.
+This code runs in Spark's Python workers, where Penstock may not be installed.
 """
 
-# No `from __future__` here, and imports where they are used: an ejected program begins with its own.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,10 +1,9 @@
 """Rows -> tables of rows. Rows travel and wait in tables, so that no row is an object of Spark's.
 
-This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program. A
+This code runs in Spark's Python workers, where Penstock may not be installed. A
 table is an Arrow IPC stream, which includes its own types.
 """
 
-# No `from __future__` here, and imports where they are used: an ejected program begins with its own.
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,9 +1,8 @@
 """Panes, as packed tables of rows -> rows with what DuckDB computes over their pane.
 
-This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program.
+This code runs in Spark's Python workers, where Penstock may not be installed.
 """
 
-# No `from __future__` here, and imports where they are used: an ejected program begins with its own.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

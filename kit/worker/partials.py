@@ -1,9 +1,8 @@
 """Rows -> tables of partial aggregates, so that no single row travels or waits.
 
-This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program.
+This code runs in Spark's Python workers, where Penstock may not be installed.
 """
 
-# No `from __future__` here, and imports where they are used: an ejected program begins with its own.
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any

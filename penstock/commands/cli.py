@@ -5,32 +5,30 @@ Commands import what they use when they are called: `penstock check` has to answ
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from threading import Event
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from penstock.commands.check import check
+from penstock.commands.compile import compile_
 from penstock.commands.doctor import doctor
+from penstock.commands.findings import show_findings
 from penstock.commands.fmt import fmt
 from penstock.commands.options import CONF, read_settings
 from penstock.commands.package import package
-from penstock.commands.script_files import FILES, compile_files, errors_shown, show_findings, write_file
+from penstock.commands.script_files import FILES, compile_files, errors_shown
 from penstock.commands.serve import serve
 from penstock.commands.translate import translate
 from penstock.commands.warm_up import warm_up
 from penstock.commands.why import why
-from penstock.diagnostics import Diagnostic, Source, hide_credentials, render
-from penstock.diagnostics.terminal import exact, output_guarded
+from penstock.diagnostics import Source
+from penstock.diagnostics.terminal import output_guarded
 
 if TYPE_CHECKING:
-    from penstock.codegen.program import Program
     from penstock.compilation import Compilation
-    from penstock.runtime import RuntimeSession, Status
 
 FAILED, INTERRUPTED = 3, 130
 POLL_SECONDS = 0.5
@@ -62,6 +60,7 @@ def main() -> None:
       penstock serve orders.sql          keep running, for psql, BI tools and browsers
       penstock why totals                what holds back the rows of a query of the server?
       penstock doctor --master URL       can this cluster run queries?
+      penstock compile orders.sql -o job/  a PySpark job that does not need Penstock
       penstock package workers.tar.gz    what its workers need, to be sent to them
       penstock warm-up                   let Spark start faster on this machine
 
@@ -86,7 +85,7 @@ def explain(arguments: tuple[str, ...], mermaid: bool, checkpoint: str | None) -
     PARTITIONS  the streams of each join, their numbers of partitions, and why
     STATE       what each operator keeps, what bounds it, and an estimate of it
     SPARK       the Spark SQL that will run
-    CODE        the same as a PySpark program
+    CODE        the calls of the job that penstock compile writes
 
     \b
     Examples:
@@ -184,39 +183,20 @@ def run(
             show_findings(failure.diagnostics)
             sys.exit(FAILED)
 
-    from penstock.commands.run_report import show_kept, show_reports
-    from penstock.runtime import has_large_batches, is_short
+    from penstock.commands.running import run_program
+    from penstock.runtime import has_large_batches
 
-    reports = []
-    try:
-        inputs = [each for query in compilation.program.queries for each in query.inputs]
-        short = once and is_short(inputs)
-        program = compilation.program
-        if once and checkpoint is None and has_large_batches(inputs):
-            program = compilation.for_large_batches().program
-            if program != compilation.program:
-                click.echo(MERGED, err=True)
-        with _spark(master, checkpoint, settings, program, short=short) as (session, progress, stopping):
-            if reset:
-                _remove_checkpoints(session, program)
-            if once:
-                drain = checkpoint is None if drain is None else drain
-                reports = session.run_once(program, drain=drain, progress=progress, stopping=stopping)
-            else:
-                _run_on(session, program, progress, stopping)
-            kept = session.kept()
-    except RunError as failure:
-        show_findings(failure.diagnostics)
-        sys.exit(FAILED)
-    except KeyboardInterrupt:
-        click.echo("stopped before the end" + ("; --checkpoint goes on from here" if checkpoint else ""), err=True)
-        sys.exit(INTERRUPTED)
-    if not once:
-        click.echo("stopped", err=True)
-    show_kept(kept)
-    if once:
-        show_findings(dict.fromkeys(each for report in reports for each in report.warnings))
-        show_reports(reports, resumes=checkpoint is not None)
+    program = compilation.program
+    inputs = [each for query in program.queries for each in query.inputs]
+    if once and checkpoint is None and has_large_batches(inputs):
+        program = compilation.for_large_batches().program
+        if program != compilation.program:
+            click.echo(MERGED, err=True)
+    code = run_program(
+        program, once=once, checkpoint=checkpoint, reset=reset, master=master, drain=drain, settings=settings
+    )
+    if code:
+        sys.exit(code)
 
 
 def _read_rates(compilation: Compilation, checkpoint: str | None) -> Mapping[str, float]:
@@ -228,69 +208,6 @@ def _read_rates(compilation: Compilation, checkpoint: str | None) -> Mapping[str
     with suppress(click.UsageError):
         return read_last_run(compilation.queries, checkpoint).rates
     return {}
-
-
-@contextmanager
-def _spark(
-    master: str | None, checkpoint: str | None, settings: dict[str, str], program: Program, *, short: bool
-) -> Iterator[tuple[RuntimeSession, Callable[[Status], None], Event]]:
-    """Spark, what shows the progress, and an event that Ctrl-C and SIGTERM set from then on.
-
-    Before, they raise KeyboardInterrupt. An exception in the middle of a call to the JVM would break the connection
-    that stops the queries.
-    """
-    from penstock import runtime
-    from penstock.commands.run_report import progress_shown
-
-    stopping = Event()
-    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        with (
-            progress_shown() as progress,
-            runtime.connect(master, checkpoint, settings, short=short, program=program) as session,
-        ):
-            for each in before:
-                signal.signal(each, lambda *_: stopping.set())
-            yield session, progress, stopping
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
-
-
-def _remove_checkpoints(session: RuntimeSession, program: Program) -> None:
-    for folder in session.reset(program):
-        # Not by click, which would write into the line that shows the progress.
-        print(f"removed checkpoint {hide_credentials(folder)}", file=sys.stderr)
-
-
-def _run_on(session: RuntimeSession, program: Program, progress: Callable[[Status], None], stopping: Event) -> None:
-    """Until all queries have been stopped, or `stopping` is set. Raises RunError as soon as a query fails."""
-    from penstock.runtime import RunError, explain_unseen
-
-    running = handles = session.start(program)
-    print(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", file=sys.stderr)
-    shown: dict[str, tuple[int, str | None]] = {handle.name: (0, None) for handle in running}
-    told: list[Diagnostic] = []
-    while running and not stopping.is_set():
-        try:
-            running = [handle for handle in running if not handle.await_done(POLL_SECONDS)]
-        except RunError:
-            if stopping.is_set():  # what stops us has ended workers, too
-                return
-            raise
-        for status in (handle.status() for handle in running):
-            for warning in status.warnings:
-                if warning not in told:
-                    told.append(warning)
-                    # Not by click, which would write into the line that shows the progress.
-                    print(render(warning), file=sys.stderr)
-            if shown[status.name] != (status.batches, status.retrying):
-                shown[status.name] = status.batches, status.retrying
-                progress(status)
-    unseen = dict.fromkeys(each for handle in handles for each in explain_unseen(handle.status().inputs))
-    for warning in unseen:
-        print(render(warning), file=sys.stderr)
 
 
 @main.command()
@@ -339,33 +256,8 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
     show_answer(read.columns, rows, form)
 
 
-@main.command("compile")
-@FILES
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write; the default is standard output.")
-def compile_(files: tuple[str, ...], output: str | None) -> None:
-    """Eject: write the script as a plain PySpark program that does not need Penstock.
-
-    \b
-    Examples:
-      penstock compile orders.sql -o job.py
-      penstock compile orders.sql | less
-
-    Exit code 0: written, 1: refused, 2: a file cannot be read.
-    """
-    with errors_shown():
-        compilation = compile_files(files)
-        show_findings(compilation.diagnostics)
-
-        from penstock.codegen import eject
-
-        code = eject(compilation.program)
-    if output is None:
-        exact(sys.stdout).write(code)
-        return
-    write_file(output, code, "-o")
-
-
 main.add_command(check)
+main.add_command(compile_)
 main.add_command(doctor)
 main.add_command(fmt)
 main.add_command(package)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import click
 import msgspec
 
-from penstock.codegen import RunRecord, name_operators, record_path
+from penstock.codegen import name_operators
+from penstock.codegen.run_record import RunRecord, record_path
 from penstock.planner import KeptState, LastRun
 from penstock.planner.plan import RunningQuery
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,16 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.diagnostics import CompileError, Diagnostic, Source, render
+from penstock.commands.findings import show_findings
+from penstock.diagnostics import CompileError, Source
 from penstock.diagnostics.codes.running import R090
-from penstock.diagnostics.terminal import styled
 
 if TYPE_CHECKING:
     from penstock.compilation import Compilation
 
 REFUSED, USAGE = 1, 2
-MOST_SHOWN = 20
-"""Findings that are shown to people. What is wrong with one statement is often wrong with the next thousand."""
 
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
@@ -69,15 +65,3 @@ def errors_shown() -> Iterator[None]:
 
 def exit_code(refusal: CompileError) -> int:
     return USAGE if refusal.diagnostics[0].code == R090.id else REFUSED
-
-
-def show_findings(diagnostics: Iterable[Diagnostic]) -> None:
-    """To standard error, with colours where it is a terminal: errors before warnings, and no more than people read."""
-    color = "NO_COLOR" not in os.environ and sys.stderr.isatty()
-    findings = sorted(diagnostics, key=lambda each: each.severity != "error")
-    for finding in findings[:MOST_SHOWN]:
-        print(render(finding, color=color) + "\n", file=styled(sys.stderr), flush=True)
-    rest = Counter(each.severity for each in findings[MOST_SHOWN:])
-    if rest:
-        counts = [f"{count:,} more {kind}{'s' * (count != 1)}" for kind, count in rest.items()]
-        print(f"… and {' and '.join(counts)}: penstock check --format json lists all\n", file=sys.stderr, flush=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.commands.script_files import explain_problem, show_findings
+from penstock.commands.findings import show_findings
+from penstock.commands.script_files import explain_problem
 
 if TYPE_CHECKING:
     from penstock.runtime import RuntimeSession

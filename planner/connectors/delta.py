@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Sequence
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C003, C019, C020
 from penstock.planner.connectors.database_options import is_any, make_check
+from penstock.planner.connectors.delta_place import SECRET_OPTIONS, list_partition_columns, read_storage_options
 from penstock.planner.connectors.files import place
 from penstock.planner.connectors.option import BOOLEAN as BOOLEAN_OPTION
 from penstock.planner.connectors.option import (
@@ -28,16 +28,6 @@ from penstock.planner.types import BIGINT, BOOLEAN, DATE, INTEGERS, STRING, TIME
 
 PARTITIONED = (BOOLEAN, DATE, STRING, *INTEGERS)
 """Types of partition columns. Their values are parts of paths and texts in the log."""
-SECRET_OPTIONS = {
-    "s3": "aws_secret_access_key",
-    "s3a": "aws_secret_access_key",
-    "gs": "google_service_account_key",
-    "az": "azure_storage_account_key",
-    "abfs": "azure_storage_account_key",
-    "abfss": "azure_storage_account_key",
-}
-"""By the scheme of a path: the storage option that holds the secret."""
-
 STARTING = ("newest", "earliest", "latest")
 _VERSION = re.compile(r"\d{1,15}")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -61,17 +51,6 @@ def check_path(value: str, span: Span) -> Diagnostic | None:
     return None
 
 
-def read_storage_options(value: str) -> dict[str, str] | None:
-    """The options that a JSON object of texts names, None if the text is something else."""
-    try:
-        given = json.loads(value)
-    except ValueError:
-        return None
-    if not isinstance(given, dict) or not all(isinstance(each, str) for each in given.values()):
-        return None
-    return given
-
-
 def check_storage_options(value: str, span: Span) -> Diagnostic | None:
     """What is wrong with the options of a store: their form, or a secret among them."""
     given = read_storage_options(value)
@@ -90,12 +69,6 @@ def check_starting(value: str, span: Span) -> Diagnostic | None:
     if value in STARTING or _VERSION.fullmatch(value):
         return None
     return C003.at(span, "", name="starting", expected="'newest', 'earliest', 'latest', or a version such as '12'")
-
-
-def list_partition_columns(options: Options) -> list[str]:
-    """The columns that `partition_by` names."""
-    given = str(dict(options).get("partition_by", ""))
-    return [name for name in (each.strip() for each in given.split(",")) if name]
 
 
 def is_held(type_: Type) -> bool:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Collection, Sequence
-from datetime import UTC, datetime
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C003, C004, C023
@@ -23,6 +21,7 @@ from penstock.planner.connectors.option import (
     OptionType,
     RecordPlace,
 )
+from penstock.planner.connectors.starting_offsets import read_offsets, read_time
 from penstock.planner.plan import Column, Options
 
 LEDGER = "penstock_ledger"
@@ -73,26 +72,6 @@ def check_starting(value: str, span: Span) -> Diagnostic | None:
         return None
     expected = """'earliest', 'latest', a time such as '2026-01-31T12:00:00Z', or offsets such as '{"0": 42}'"""
     return C003.at(span, "", name="starting", expected=expected)
-
-
-def read_time(value: str) -> int | None:
-    """The milliseconds since 1970 of a time by ISO 8601, in UTC unless it says otherwise; None if it is none."""
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
-
-
-def read_offsets(value: str) -> dict[int, int] | None:
-    """The offsets by partition that a JSON object names, None if the text is something else."""
-    try:
-        given = json.loads(value)
-        found = {int(partition): offset for partition, offset in given.items()}
-    except (ValueError, AttributeError):
-        return None
-    valid = all(type(offset) is int and offset >= 0 and partition >= 0 for partition, offset in found.items())
-    return found if found and valid else None
 
 
 def is_text_key(type_: types.Type) -> bool:

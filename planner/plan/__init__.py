@@ -13,7 +13,9 @@ from penstock.planner.plan.aggregate import (
     Window,
     WindowAggregate,
 )
-from penstock.planner.plan.change import ChangedTable, ColumnSums, DeleteRows, PutRows, RowChange, UpdateRows
+from penstock.planner.plan.change import ChangedTable, DeleteRows, PutRows, RowChange, UpdateRows
+from penstock.planner.plan.column_filter import ColumnFilter
+from penstock.planner.plan.column_sums import ColumnSums
 from penstock.planner.plan.expressions import (
     Aggregate,
     Expression,
@@ -30,21 +32,13 @@ from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchor_times
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
 from penstock.planner.plan.rank import Ranked, Ranking, TableRanked
-from penstock.planner.plan.read import ColumnFilter, OneRow, PlainJoin, Snapshot, Sort
+from penstock.planner.plan.read import OneRow, PlainJoin, Snapshot, Sort
 from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.remote import LookupColumn, LookupKey, RemoteLookup
 from penstock.planner.plan.scan import Origin, Scan
-from penstock.planner.plan.script_results import (
-    DEFAULTS,
-    Answer,
-    Explained,
-    Listing,
-    RunningQuery,
-    Settings,
-    Sink,
-    StateStore,
-)
+from penstock.planner.plan.script_results import Answer, Explained, Listing, RunningQuery, Sink
 from penstock.planner.plan.secret_option import Options, SecretOption, Value
+from penstock.planner.plan.settings import DEFAULTS, Settings, StateStore
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll, Unnest
 from penstock.planner.plan.table import ForeignKeyJoin, Latest, Side, Step, TableJoin, TableLookup
 

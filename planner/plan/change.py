@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from penstock.planner.plan.column_sums import ColumnSums
 from penstock.planner.plan.expressions import Named
 from penstock.planner.plan.node import Column
 
@@ -31,21 +32,6 @@ class DeleteRows(msgspec.Struct, frozen=True):
     """Each row deletes the row of its key. The query has no other columns than the key's."""
 
     table: ChangedTable
-
-
-class ColumnSums(msgspec.Struct, frozen=True):
-    """An update that sets columns and adds to what others have, which a database can do.
-
-    Each pair is a column of the table, and the column of the query with its value.
-    """
-
-    added: tuple[tuple[str, str], ...] = ()
-    subtracted: tuple[tuple[str, str], ...] = ()
-    assigned: tuple[tuple[str, str], ...] = ()
-    inserted: tuple[tuple[str, str], ...] = ()
-    """For the row that is put where there is none, if one is put."""
-    computed: tuple[str, ...] = ()
-    """The columns of the query that are there for nothing else. Rejected rows do not show them."""
 
 
 class UpdateRows(msgspec.Struct, frozen=True):

@@ -6,25 +6,11 @@ are also OneRow, Filter, Project, GroupAggregate, GroupingSets and UnionAll, whi
 
 from __future__ import annotations
 
-from datetime import date
-from typing import TypeAlias
-
-import msgspec
-
+from penstock.planner.plan.column_filter import ColumnFilter
 from penstock.planner.plan.expressions import Expression, Sorting
 from penstock.planner.plan.join import JoinType
 from penstock.planner.plan.node import Binary, Node, Unary
 from penstock.planner.plan.scan import Origin
-
-FilterValue: TypeAlias = int | str | date
-
-
-class ColumnFilter(msgspec.Struct, frozen=True):
-    """A comparison of a column: with any number of values for IN, with none for IS NULL and IS NOT NULL, else one."""
-
-    column: str
-    operator: str
-    values: tuple[FilterValue, ...] = ()
 
 
 class Snapshot(Node, frozen=True, kw_only=True, eq=False):

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from penstock.planner import scalars
 from penstock.planner.plan import ColumnFilter, Expression
-from penstock.planner.plan.read import FilterValue
+from penstock.planner.plan.column_filter import FilterValue
 from penstock.planner.scalars.literals import bare
 from penstock.planner.types import DATE, INTEGERS, STRING, Type
 

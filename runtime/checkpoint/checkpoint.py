@@ -15,7 +15,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen import checkpoint_name, leave_numbers_out
+from penstock.codegen.fingerprint import leave_numbers_out
+from penstock.codegen.folders import checkpoint_name
 from penstock.codegen.program import AnyView, Input, PackedView, QueryOutput, RemoteView, SparkQuery, View
 from penstock.codegen.spark_versions import number_text
 from penstock.diagnostics import Diagnostic

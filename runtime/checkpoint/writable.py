@@ -16,7 +16,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from penstock.codegen import checkpoint_name
+from penstock.codegen.folders import checkpoint_name
 from penstock.codegen.program import Program
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R017, R055, R057

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from penstock.codegen import DATABASES
+from penstock.codegen.connector_options import DATABASES
 from penstock.codegen.program import Input, RemoteView, SparkQuery
 from penstock.runtime.connectors.protocol import (
     HoldingSink,

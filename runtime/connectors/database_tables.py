@@ -8,7 +8,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen import PACKAGES, list_address, list_arguments, list_find_arguments, list_tries
+from penstock.codegen.connector_options import PACKAGES
+from penstock.codegen.connectors.database_calls import list_address, list_arguments, list_find_arguments, list_tries
 from penstock.codegen.program import Input, RemoteView, SparkQuery
 from penstock.diagnostics.source import Span
 from penstock.kit.databases.address import Address

@@ -11,7 +11,8 @@ from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from penstock.codegen import LEDGER_SINK, folder_name, list_delta_arguments, list_delta_place
+from penstock.codegen.connectors.delta import LEDGER_SINK, list_delta_arguments, list_delta_place
+from penstock.codegen.folders import folder_name
 from penstock.codegen.program import Input, SparkQuery
 from penstock.kit.databases.faults import TableError
 from penstock.kit.databases.retries import TransientError

@@ -17,8 +17,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.codegen import records_of, watch_of
 from penstock.codegen.program import Input, QueryOutput, SparkQuery
+from penstock.codegen.record_parsing import Parsing
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R003, R005, R014, R017
 from penstock.kit.files.files import (
@@ -76,7 +76,7 @@ class FilesSource(RuntimeSource):
         """Raises RunError if a CSV header lacks a declared column."""
         limit = self._source.values.get("files_per_batch")
         order = None if limit is None else OrderedReader
-        watch = watch_of(self._source)
+        watch = self._parsing.watch
         items = () if watch is None else [watch.item]
         rows = self._read(read_files, spark, items, files_per_batch=limit, order=order)
         return observe_fields(rows, self._source, watch)
@@ -101,12 +101,18 @@ class FilesSource(RuntimeSource):
         rows = rows.join(F.broadcast(places), F.expr("substring_index(read._file, '/', -1) = log.name"))
         return rows.selectExpr("read.*", *(["log.place AS _commit"] if self._source.ordered else []))
 
+    @property
+    def _parsing(self) -> Parsing:
+        assert self._source.parsing is not None, "codegen parses the records of files"
+        return self._source.parsing
+
     def _read(
         self, read: Callable[..., DataFrame], spark: SparkSession, items: Sequence[str] = (), **given: Any
     ) -> DataFrame:
         """The columns, and the `items`, which are SQL, too."""
         source, values = self._source, self._source.values
-        records = records_of(source)
+        records = self._parsing.records
+        assert records is not None, "codegen parses the records of files"
         of_format: dict[str, Any] = {
             "csv": {"header": values["header"], "multi_line": values["multi_line"]},
             "parquet": {"schema": records.schema},

@@ -18,8 +18,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.codegen import HEADERS, KEY, VALUE, folder_name, list_message_items, messages_of, starting_of
+from penstock.codegen.folders import folder_name
 from penstock.codegen.program import Input, SparkQuery
+from penstock.codegen.record_parsing import HEADERS, KEY, VALUE
+from penstock.codegen.topic_start import starting_of
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R074, R075, R076
 from penstock.kit.databases.faults import DivergedError, FencedError
@@ -138,7 +140,8 @@ def list_read(storage: Storage, place: str, topic: str) -> Iterator[dict[int, in
 
 def read_messages(rows: DataFrame, source: Input) -> DataFrame:
     """The rows of messages, which are in the struct `_metadata`."""
-    messages = messages_of(source)
+    messages = None if source.parsing is None else source.parsing.messages
+    assert messages is not None, "codegen parses the messages of topics"
     for part in messages.parts:
         rows = rows.selectExpr("*", part.text)
         if part.fields is not None:
@@ -188,7 +191,7 @@ class KafkaSink(RuntimeSink):
         metadata = read_required(self._storage, f"{self._place}/metadata")
         offsets = read_required(self._storage, f"{self._place}/offsets/{number}")
         # One collect: a batch that is computed twice is counted twice.
-        rows = self._avro.encode(batch.selectExpr(*list_message_items(self._query)).toArrow())
+        rows = self._avro.encode(batch.selectExpr(*self._query.message_items).toArrow())
         if self._query.output.is_table and rows.column("key").null_count:
             raise RunError([explain_no_key(self._query.name, self._query.span)])
         digest = hashlib.sha256(offsets.encode()).hexdigest()
@@ -232,7 +235,7 @@ class SparkKafkaSink(RuntimeSink):
     def writer(self, rows: DataFrame) -> DataStreamWriter:
         use_jars(rows.sparkSession)
         output = self._query.output
-        messages = rows.selectExpr(*list_message_items(self._query)).select(KEY, VALUE)
+        messages = rows.selectExpr(*self._query.message_items).select(KEY, VALUE)
         if output.is_table and dict(messages.dtypes)[KEY] == "string":
             messages = messages.withColumn(KEY, F.coalesce(KEY, F.raise_error(F.lit(NO_KEY))))
         messages = self._avro.encode_in_workers(messages)

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from penstock.codegen import list_address, list_tries
+from penstock.codegen.connectors.database_calls import list_address, list_tries
 from penstock.codegen.program import SparkQuery
 from penstock.kit.databases.attempts import TableConnection
 from penstock.kit.databases.counters import TableCounters

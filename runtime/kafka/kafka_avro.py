@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -14,8 +14,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import StructType
 
-from penstock.codegen import list_avro_parts
 from penstock.codegen.program import Input, QueryOutput
+from penstock.codegen.record_parsing import Columns
 from penstock.diagnostics.codes.running import R081, R082
 from penstock.kit.avro.avro import decode_values, encode_values, name_fields, read_schema, share_decoder
 from penstock.kit.avro.avro_schemas import SchemaError, SchemaMaker
@@ -24,9 +24,6 @@ from penstock.kit.databases.faults import TableError
 from penstock.kit.databases.secret_refs import KnownSecret, SecretRef
 from penstock.kit.spark_columns import schema_of
 from penstock.runtime.failure.errors import RunError
-
-Columns: TypeAlias = Sequence[tuple[str, str]]
-"""Names, and types as Spark writes them."""
 
 
 def registry_of(place: Input | QueryOutput) -> Registry:
@@ -52,7 +49,7 @@ def check_schemas(source: Input) -> None:
     Raises:
         RunError: a schema does not fit, or the registry cannot be asked.
     """
-    for part, columns in list_avro_parts(source).items():
+    for part, columns in () if source.parsing is None else source.parsing.avro:
         subject = subject_of(source, part)
         with _coded_errors(source, f"the newest schema of {subject}: "):
             newest = registry_of(source).find_newest(subject)
@@ -102,8 +99,8 @@ class AvroWriter:
             RunError: the registry cannot be asked, or does not take them beside the schemas that it has.
         """
         output = self._output
-        place = registry_of(output) if list_avro_parts(output) else None
-        for part, columns in list_avro_parts(output).items():
+        place = registry_of(output) if output.avro else None
+        for part, columns in output.avro:
             assert place is not None
             subject = subject_of(output, part)
             with _coded_errors(output, f"{subject}: "):

@@ -10,7 +10,7 @@ from datetime import datetime
 
 import msgspec
 
-from penstock.codegen import RECORD_FILE, RunRecord
+from penstock.codegen.run_record import RECORD_FILE, RunRecord
 from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.failure.errors import RunError
 from penstock.runtime.failure.failures import SPARK_ERRORS

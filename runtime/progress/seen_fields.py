@@ -9,8 +9,8 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from penstock.codegen import BITS, HAVE, NAMES, RECORDS, WATCHED, FieldWatch, watch_of
 from penstock.codegen.program import Input
+from penstock.codegen.record_parsing import BITS, HAVE, NAMES, RECORDS, WATCHED, FieldWatch
 from penstock.diagnostics import Diagnostic, nearest
 from penstock.diagnostics.codes.running import R094, R095
 from penstock.runtime.progress.status import InputAccount, UnseenFields
@@ -39,9 +39,8 @@ class SeenFields:
         self._by_view: dict[str, _InputFields] = {}
         by_input: dict[str, _InputFields] = {}
         for each in inputs:
-            watch = watch_of(each)
-            if watch is not None:
-                fields = by_input.setdefault(each.name, _InputFields(watch))
+            if each.parsing is not None and each.parsing.watch is not None:
+                fields = by_input.setdefault(each.name, _InputFields(each.parsing.watch))
                 self._by_view[_name_of(each)] = fields
         self._by_input = by_input
         self.warnings: list[Diagnostic] = []

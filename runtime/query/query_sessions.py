@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen import files_settings
+from penstock.codegen.files_cost import files_settings
 from penstock.codegen.program import CHECK_SETTING, FORMAT_SETTING, MICRO_BATCH_FORMAT, SparkQuery
 from penstock.runtime.progress.spark_listener import Follower, SparkListener
 from penstock.runtime.spark.spark_settings import is_left_to_users

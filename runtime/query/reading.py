@@ -11,7 +11,7 @@ from functools import partial
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen import files_settings
+from penstock.codegen.files_cost import files_settings
 from penstock.codegen.program import Read
 from penstock.rows import Row, Rows
 from penstock.runtime.checkpoint.check_places import qualify_input

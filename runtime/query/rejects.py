@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from penstock.codegen import folder_name
+from penstock.codegen.folders import folder_name
 from penstock.codegen.program import Input, Rejects, SparkQuery
 from penstock.runtime.checkpoint.checkpoint import place_of
 from penstock.runtime.checkpoint.storage import Storage

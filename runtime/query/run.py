@@ -15,11 +15,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.codegen import folder_name
+from penstock.codegen.folders import folder_name
 from penstock.codegen.program import RemoteView, SparkQuery, View
 from penstock.diagnostics.codes.running import R013
 from penstock.kit.clock_view import clock_rows
-from penstock.kit.ejected_program import view
 from penstock.kit.spark_columns import quote_name
 from penstock.runtime.checkpoint.file_managers import choose_file_manager
 from penstock.runtime.checkpoint.preflight import check_checkpoint, check_real_time_state
@@ -40,7 +39,7 @@ from penstock.runtime.query.query_sessions import QuerySessions, configure
 from penstock.runtime.query.source_names import SourceNames
 from penstock.runtime.query.triggers import Trigger, set_trigger
 from penstock.runtime.query.whole_input import read_to_end
-from penstock.runtime.query.worker_frames import compute_frame
+from penstock.runtime.query.worker_frames import compute_frame, observe_view
 
 Progress: TypeAlias = Callable[[Status], None]
 
@@ -342,9 +341,7 @@ class Run:
             _register(names.name(end_stream(self._spark, self._storage, self._place), end), end)
         for each in query.views:
             if isinstance(each, View):
-                counts = {metric.name: metric.sql for metric in each.metrics} or None
-                watermark = None if each.watermark is None else (each.watermark.column, each.watermark.delay)
-                view(self._spark, each.name, each.sql, counts, watermark)
+                _register(observe_view(self._spark, each), each.name)
             else:
                 _register(compute_frame(self._spark, each), each.name)
         out = F.count(F.lit(1)).alias(f"out:{query.name}")

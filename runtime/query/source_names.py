@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen import source_name
+from penstock.codegen.folders import source_name
 from penstock.codegen.program import SparkQuery
 from penstock.kit.checkpoint_sources import (
     EVOLUTION_SETTING,

@@ -1,10 +1,11 @@
-"""Views that are not SQL alone -> the rows that Spark's Python workers compute: by packing, or with DuckDB."""
+"""Views -> their rows: by Spark SQL, or by Spark's Python workers, which pack rows or ask DuckDB."""
 
 from __future__ import annotations
 
 from typing import Any, assert_never
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from penstock.codegen.program import (
     BucketedView,
@@ -16,7 +17,9 @@ from penstock.codegen.program import (
     PartialView,
     RemoteView,
     SessionView,
+    View,
 )
+from penstock.kit.spark_columns import quote_name
 from penstock.kit.worker.bucket_lookup import look_up_rows
 from penstock.kit.worker.bucket_multiset import fold_rows
 from penstock.kit.worker.bucket_rows import answer_rows
@@ -55,6 +58,16 @@ def compute_frame(
             return lookup_of(view).frame(spark)
         case _:
             assert_never(view)
+
+
+def observe_view(spark: SparkSession, view: View) -> DataFrame:
+    """The rows of a view of Spark SQL, with its watermark. Its metrics are observed on them."""
+    rows = spark.sql(view.sql)
+    if view.watermark is not None:
+        rows = rows.withWatermark(quote_name(view.watermark.column), f"{view.watermark.delay} milliseconds")
+    return (
+        rows.observe(view.name, *(F.expr(each.sql).alias(each.name) for each in view.metrics)) if view.metrics else rows
+    )
 
 
 def _asked(view: PaneView | BucketedView) -> dict[str, Any]:

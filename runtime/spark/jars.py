@@ -60,6 +60,16 @@ def list_users(program: Program | Read | None, checkpoint: str | None = None) ->
     return tuple(dict.fromkeys(name for name in named if name in known_spark().jars))
 
 
+def list_packages(program: Program, checkpoint: str | None) -> dict[str, str]:
+    """The setting that has Spark download what the folder lacks of the archives that a program needs, empty if none."""
+    wanted: list[str] = []
+    for user in list_users(program, checkpoint):
+        jars = known_spark().jars[user]
+        if any(_list_wrong(jars, folder())):
+            wanted += [each.coordinates for each in jars]
+    return {"spark.jars.packages": ",".join(wanted)} if wanted else {}
+
+
 def _connector_of(place: Input | QueryOutput) -> str | None:
     """The connector, None for an output that Spark does not write."""
     return None if isinstance(place, QueryOutput) and not place.is_written_by_spark else place.connector

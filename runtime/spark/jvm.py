@@ -112,6 +112,40 @@ def start_spark(
     return session
 
 
+def is_submitted() -> bool:
+    """Whether spark-submit has started this process, so that the JVM of its Spark runs already."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def join_spark(master: str | None, given: Mapping[str, str]) -> SparkSession:
+    """Starts Spark in the JVM of spark-submit, with the settings that were given to it.
+
+    Raises:
+        RunError: Penstock does not run on this Spark, a setting is refused, or Spark does not come up.
+    """
+    check_settings(given)
+    builder = SparkSession.builder.config(map={VERSIONS_SETTING: ONE_VERSION, **dict(known_spark().settings), **given})
+    try:
+        return (builder if master is None else builder.master(master)).getOrCreate()
+    except SPARK_ERRORS as error:
+        raise RunError([R002.at(None, reason=redact(reason(error), given))]) from None
+
+
+def stop_spark(spark: SparkSession) -> None:
+    """Closes the state stores, then stops Spark, which leaves them open. A JVM cannot end while RocksDB compacts one.
+
+    Raises Py4JError or ConnectionError if the JVM is gone.
+    """
+    jvm: Any = spark._jvm
+    callbacks = spark.sparkContext._gateway.gateway_property.pool  # type: ignore[union-attr]
+    try:
+        stores = getattr(jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")
+        getattr(stores, "MODULE$").stop()
+    finally:
+        spark.stop()
+        callbacks.clear()  # they may refer to DuckDB, which complains at exit if it is in use
+
+
 def list_options(jdk: Path, *, short: bool) -> str:
     """The options of a JVM on this machine, with the archive of Spark's classes if there is one."""
     options = SHORT_RUN_OPTIONS if short else LONG_RUN_OPTIONS

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from penstock import codegen
+from penstock.codegen import connector_options
 from penstock.diagnostics.codes.running import R067
 from penstock.runtime.failure.errors import RunError
 
 PACKAGES: dict[str, dict[str, str]] = {
     name: {module: package for module, package in needed.items() if package}
-    for name, needed in codegen.PACKAGES.items()
+    for name, needed in connector_options.PACKAGES.items()
 }
 """By connector: the modules that it needs, and what pip installs them from."""
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from pyspark import SparkContext
 
-from penstock.kit.ejected_program import stop_spark
 from penstock.runtime.runtime_session import RuntimeSession
 from penstock.runtime.spark.class_archive import find_archive
-from penstock.runtime.spark.jvm import SHORT_RUN_OPTIONS, find_jdk, start_spark
+from penstock.runtime.spark.jvm import SHORT_RUN_OPTIONS, find_jdk, start_spark, stop_spark
 
 
 def write_archive(

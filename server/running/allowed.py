@@ -17,7 +17,7 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.server import V003
 from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.connectors import INTERNAL, RATE, connector_of
-from penstock.planner.connectors.delta import read_storage_options
+from penstock.planner.connectors.delta_place import read_storage_options
 from penstock.planner.plan import Options, SecretOption
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import penstock
-from penstock.codegen import leave_numbers_out
-from penstock.codegen.fingerprint import fingerprint
+from penstock.codegen.fingerprint import fingerprint, leave_numbers_out
 from penstock.codegen.program import QueryOutput, SparkQuery, View
 
 OUTPUT = QueryOutput("out", "console", (), ())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.codegen import list_message_items
 from penstock.compilation import compile
 
 DECLARED = """CREATE STREAM s (id BIGINT KEY, name STRING, at TIMESTAMP, WATERMARK FOR at AS at)
@@ -20,7 +19,7 @@ NO_TIME = "CAST(NULL AS BIGINT) AS `time`"
 
 def items(sql: str) -> tuple[str, ...]:
     *_, query = compile(DECLARED + sql).program.queries
-    return list_message_items(query)
+    return query.message_items
 
 
 @pytest.mark.parametrize(

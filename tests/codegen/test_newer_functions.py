@@ -7,7 +7,7 @@ import re
 import pytest
 
 import penstock
-from penstock.codegen import eject, find_newer_functions, find_newer_in_read
+from penstock.codegen import find_newer_functions, find_newer_in_read, write_job
 from penstock.codegen.spark_versions import SPARK_VERSIONS
 from penstock.compilation import compile_read
 from penstock.diagnostics import Source
@@ -67,11 +67,13 @@ def test_a_read_is_looked_at_too() -> None:
     assert (found.code, found.labels[0].span.text) == ("R009", "TO_BASE32(CAST(a AS BINARY))")
 
 
-def test_ejected_programs_name_the_versions_that_they_run_on() -> None:
-    every = eject(penstock.compile(f"{STREAM}SELECT STREAM a FROM s;").program)
-    newest = eject(penstock.compile(f"{STREAM}SELECT STREAM FROM_BASE32(a) AS b FROM s;").program)
-    assert '}, ["4.2", "4.3"])' in every
-    assert '}, ["4.3"])' in newest
+def test_jobs_name_the_versions_that_they_run_on() -> None:
+    every, newest = (
+        write_job(penstock.compile(f"{STREAM}SELECT STREAM {item} FROM s;").program)["job.py"]
+        for item in ("a", "FROM_BASE32(a) AS b")
+    )
+    assert 'spark=["4.2", "4.3"])' in every
+    assert 'spark=["4.3"])' in newest
 
 
 def test_each_version_has_what_no_entry_dates_later() -> None:

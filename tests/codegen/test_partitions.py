@@ -1,10 +1,10 @@
-"""The number of partitions of a join's state: from the SQL into the query, the ejected program, the checkpoint."""
+"""The number of partitions of a join's state: from the SQL into the query, the job, the checkpoint."""
 
 from __future__ import annotations
 
 import pytest
 
-from penstock.codegen import eject, spark_text
+from penstock.codegen import spark_text, write_job
 from penstock.codegen.program import PARTITIONS_SETTING, STORE_SETTING, Program
 from penstock.compilation import compile
 
@@ -82,17 +82,8 @@ def test_another_number_is_another_query_and_the_same_is_not() -> None:
     assert fingerprint(4, 4) == fingerprint(None, None)
 
 
-@pytest.mark.parametrize(("count", "times"), [(8, 1), (4, 0), (None, 0)])
-def test_the_ejected_program_sets_it_where_it_differs(count: int | None, times: int) -> None:
+@pytest.mark.parametrize(("count", "told"), [(8, "in 8 partitions"), (4, ""), (None, "")])
+def test_it_is_told_where_it_differs(count: int | None, told: str) -> None:
     made = program(joined("x", "a", "b"), a=count, b=count)
-    line = f'    spark.conf.set("{PARTITIONS_SETTING}", "{count}")\n'
-    assert eject(made).count(line) == times
-    assert spark_text(made).count("in 8 partitions") == times
-
-
-def test_the_ejected_program_sets_it_back_for_the_next_query() -> None:
-    text = eject(program(joined("x", "a", "b"), joined("y", "c", "d"), a=8, b=8, c=None, d=None))
-    assert [line.strip() for line in text.splitlines() if f'set("{PARTITIONS_SETTING}"' in line] == [
-        f'spark.conf.set("{PARTITIONS_SETTING}", "8")',
-        f'spark.conf.set("{PARTITIONS_SETTING}", "4")',
-    ]
+    assert spark_text(made).count(told or " partitions") == bool(told)
+    assert f"partitions={count or 4}" in write_job(made)["job.py"]

@@ -23,7 +23,7 @@ import sqlalchemy as sa
 
 import penstock
 from penstock import RunError
-from penstock.codegen import list_find_arguments
+from penstock.codegen.connectors.database_calls import list_find_arguments
 from penstock.codegen.program import RemoteView
 from penstock.kit.databases.address import Address, connect_database
 from penstock.kit.databases.duckdb import DuckdbOperations

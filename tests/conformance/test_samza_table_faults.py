@@ -12,7 +12,7 @@ import pytest
 
 import penstock
 from penstock import RunError
-from penstock.codegen import list_arguments, list_find_arguments
+from penstock.codegen.connectors.database_calls import list_arguments, list_find_arguments
 from penstock.codegen.program import RemoteView
 from tests.conformance.samza_tables import (
     CASES,

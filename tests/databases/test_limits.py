@@ -1,16 +1,12 @@
-"""The limits of a policy; a batch on a full disk; and a program that is made of the library."""
+"""The limits of a policy, and a batch on a full disk."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
-from penstock.codegen.bundle import bundle_definitions
-from penstock.codegen.pyspark import MODULES
 from penstock.kit.databases import attempts as library
 from penstock.kit.databases import writer as writers
 from penstock.kit.databases.address import Address, connect_database
@@ -67,32 +63,3 @@ def test_a_disk_that_is_full_and_then_is_not(tmp_path: Path, monkeypatch: pytest
     pages[0] = 10_000
     writer.write(0, "d", lambda changes: changes.upsert(rows))
     assert place.rows("SELECT count(*) FROM t") == [(500,)]
-
-
-PROGRAM = """
-def main():
-    table = TargetTable(Address({dialect!r}, {url!r}), "t", (("k", "BIGINT", False), ("v", "INT", True)), ("k",), True)
-    writer = TableWriter(table, "q", WritePolicy())
-    writer.check()
-    writer.open("id", "t")
-    rows = pyarrow.table({{"k": [1, 2], "v": [10, -1]}})
-    writer.write(0, "d", lambda changes: changes.upsert(rows))
-    writer.close()
-
-
-if __name__ == "__main__":
-    import pyarrow
-    main()
-"""
-
-
-def test_a_program_has_the_library_without_penstock(place: Place, tmp_path: Path) -> None:
-    place.execute("CREATE TABLE t (k BIGINT PRIMARY KEY, v INTEGER CHECK (v > 0))")
-    text = PROGRAM.format(dialect=place.dialect, url=place.url)
-    imports, parts = bundle_definitions(text, [each for each in MODULES if ".databases." in each])
-    program = tmp_path / "program.py"
-    program.write_text("\n\n".join([imports, *parts, text]))
-    assert "penstock.codegen" not in program.read_text()
-    subprocess.run([sys.executable, "-I", str(program)], check=True, cwd=tmp_path)
-    assert place.rows("SELECT * FROM t") == [(1, 10)]
-    assert len(place.rejected()) == 1

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock import RunError
-from penstock.codegen import eject, spark_text
+from penstock.codegen import spark_text, write_job
 from penstock.planner.plan import Node
 from penstock.runtime import RuntimeSession
 from tests import campaign
@@ -318,6 +318,6 @@ def test_a_server_that_is_away_for_a_moment(
             session.run_once(program, drain=False)
             assert proxy.refuses == 0
     assert read_rows(tmp_path) == [(0, "a"), (1, "a")]
-    texts = [script, spark_text(program), eject(program), repr(program)]
+    texts = [script, spark_text(program), *write_job(program).values(), repr(program)]
     texts += [file.read_text(errors="replace") for file in tmp_path.rglob("*") if file.is_file()]
     assert [text for text in texts if secret in text] == []

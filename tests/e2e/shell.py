@@ -22,11 +22,15 @@ Accounts: TypeAlias = dict[tuple[str, str], list[int]]
 
 
 def call(
-    folder: Path, *command: str, environment: Mapping[str, str] = ENVIRONMENT, text: str | None = None
+    folder: Path,
+    *command: str,
+    environment: Mapping[str, str] = ENVIRONMENT,
+    text: str | None = None,
+    seconds: float = 300,
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command in a folder to its end; `text` is its standard input."""
     return subprocess.run(
-        command, cwd=folder, env=environment, input=text, capture_output=True, text=True, check=False, timeout=300
+        command, cwd=folder, env=environment, input=text, capture_output=True, text=True, check=False, timeout=seconds
     )
 
 

@@ -100,9 +100,9 @@ class TestScript:
         assert "Error: " in result.stderr
 
     def test_an_output_that_can_not_be_written(self, folder: Path) -> None:
-        result = penstock("compile", "script.sql", "-o", "nowhere/job.py")
+        result = penstock("compile", "script.sql", "-o", "script.sql/job")
         assert result.exit_code == 2
-        assert "nowhere/job.py cannot be written: no such file or directory" in result.stderr
+        assert "script.sql/job cannot be written: not a directory" in result.stderr
 
     def test_findings_as_json(self, folder: Path) -> None:
         script = DECLARED.format(format="json") + "INSERT INTO big SELECT STREAM id,\n  pric\nFROM orders;\n"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from penstock.codegen.record_parsing import Records
 from penstock.codegen.sql.reasons import NAMES
-from penstock.codegen.sql.records import Records, csv_records, json_records
+from penstock.codegen.sql.records import csv_records, json_records
 from penstock.kit.files.csv_files import divide_records
 
 pytestmark = pytest.mark.spark

@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.codegen.connectors import CALLS
 from penstock.planner.connectors import CONNECTORS, INTERMEDIATE, INTERNAL, Connector, find_connector
-from penstock.planner.connectors import connector_of as planned
-from penstock.planner.connectors.delta import DELTA
 from penstock.runtime import connectors as runtime
 from tests.house.files import ROOT, list_files
 
@@ -67,20 +64,10 @@ def test_the_runtime_can_do_what_the_planner_allows(connector: Connector) -> Non
     assert (made.sink is not None) == (connector.is_sink and connector is not INTERMEDIATE)  # it is written as files
 
 
-UNREAD = {DELTA.name}
-"""Ejected programs write there and do not read."""
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_ejected_programs_can_do_what_the_planner_allows(name: str) -> None:
-    calls, connector = CALLS[name], planned(name)
-    reads = connector.is_source and name not in UNREAD
-    assert (calls.read is not None, calls.write is not None) == (reads, connector.is_sink)
-
-
 def test_modules_are_called_as_their_connectors() -> None:
     modules = {path.stem for path in list_files(ROOT / "planner" / "connectors", ".py")}
-    shared = {"__init__", "database_options", "file_formats", "local_paths", "meeting", "option", "topics"}
+    shared = {"__init__", "database_options", "delta_place", "file_formats", "local_paths", "meeting", "option"}
+    shared |= {"starting_offsets", "topics"}
     assert modules == {each.name for each in (*CONNECTORS, *INTERNAL)} | shared
     run = {path.stem for path in list_files(ROOT / "runtime" / "connectors", ".py")}
     shared = {"__init__", "database_tables", "protocol", "table_sink"}

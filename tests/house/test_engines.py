@@ -72,7 +72,6 @@ def test_the_rule_refuses(text: str) -> None:
 
 
 def test_each_database_is_registered_under_its_own_name() -> None:
-    """An ejected program defines ENGINES anew, out of constants that are called as the connectors."""
     assert tuple(ENGINES) == DATABASES
     for name, engine in ENGINES.items():
         module = ROOT / "kit" / "databases" / f"{name}.py"

@@ -31,7 +31,6 @@ LOCAL = {
     "runtime/checkpoint/lock.py": {"open", "os.readlink"},
     # Without --checkpoint, a folder for one run. On a cluster there is always a checkpoint.
     "runtime/checkpoint/checkpoint.py": {"tempfile.TemporaryDirectory"},
-    "kit/ejected_program.py": {"tempfile.mkdtemp"},
     # Links are followed where the path is on local disks; elsewhere there are none.
     "runtime/checkpoint/check_places.py": {"os.path.islink", "os.path.realpath", "os.walk"},
     # Folders of this machine are tried before there is a Spark; others are left to it.

@@ -36,7 +36,10 @@ DATA = {
     "diagnostics": ("diagnostic", "source", "all_codes", "codes", "logs", "terminal"),
     "parser": ("ast",),
     "planner": ("catalog", "connectors", "plan", "types", "functions"),
-    "codegen": ("program", "spark_versions"),
+    "codegen": (
+        *("connector_options", "connectors", "files_cost", "fingerprint", "folders", "job_facts", "known_connectors"),
+        *("record_parsing", "run_record", "program", "program_settings", "spark_versions", "topic_start"),
+    ),
     "runtime": (),
     "server": ("client_limits", "running", "serving"),
 }

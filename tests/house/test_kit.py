@@ -1,4 +1,4 @@
-"""The modules of `kit` bear what is done to them: workers get functions by value, and programs get texts."""
+"""The modules of `kit` bear what is done to them: workers get functions by value, and jobs get them in an archive."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from penstock.codegen.pyspark import MODULES
 from tests.house.files import ROOT, list_files
 
 KIT = ROOT / "kit"
 ON_PYSPARK = {
-    *("checkpoint_sources", "clock_view", "console", "ejected_program", "intermediate", "memory", "rate"),
+    *("checkpoint_sources", "clock_view", "intermediate", "rate"),
     *("delta.delta_feed", "delta.delta_writer", "files.csv_files", "files.files", "files.openable_files"),
     *("files.ordered_files", "tables.table_batches", "tables.table_lookup", "worker.computed_views"),
 }
@@ -50,7 +49,7 @@ def test_pyspark_is_imported_where_it_is_needed() -> None:
 
 @pytest.mark.parametrize("path", list_files(KIT, ".py"), ids=dotted)
 def test_no_function_imports_penstock(path: Path) -> None:
-    """A worker would run the import, and a program too. Neither has Penstock."""
+    """A worker would run the import, and has no Penstock."""
     assert "penstock" not in find_inner_imports(path.read_text(encoding="utf-8"))
 
 
@@ -58,9 +57,3 @@ def test_inner_imports_are_found() -> None:
     text = "import a\ndef f():\n    import b.c\n    from d.e import f\n"
     text += "if TYPE_CHECKING:\n    import g\nif a:\n    import h\n"
     assert find_inner_imports(text) == {"b", "d", "h"}
-
-
-def test_programs_are_made_of_modules_that_are_there() -> None:
-    of_kit = [name.removeprefix("penstock.kit.") for name in MODULES if name.startswith("penstock.kit.")]
-    there = {dotted(path) for path in list_files(KIT, ".py")}
-    assert (set(of_kit) - there, len(of_kit), MODULES[0]) == (set(), len(set(of_kit)), "penstock.diagnostics.terminal")

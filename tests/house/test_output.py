@@ -25,10 +25,9 @@ ALLOWED = {
     "runtime/progress/plain_console.py": {"rich.console.Console", "penstock.diagnostics.terminal.styled"},
     "diagnostics/logs.py": {"logging.basicConfig", "logging.StreamHandler", "logging.Formatter"},
     # Findings with colours.
-    "penstock/commands/script_files.py": {"penstock.diagnostics.terminal.styled"},
+    "penstock/commands/findings.py": {"penstock.diagnostics.terminal.styled"},
     # Scripts, programs and rows that others read.
     "penstock/commands/answers.py": {"penstock.diagnostics.terminal.exact"},
-    "penstock/commands/cli.py": {"penstock.diagnostics.terminal.exact"},
     "penstock/commands/fmt.py": {"penstock.diagnostics.terminal.exact"},
     "penstock/commands/translate.py": {"penstock.diagnostics.terminal.exact"},
     # Files of secrets.
@@ -40,9 +39,8 @@ PRINTING = {
     # Behind the guard of the command line, which `tests/penstock/test_steering.py` walks.
     *(path.relative_to(ROOT).as_posix() for path in (ROOT / "penstock").glob("*.py")),
     *(path.relative_to(ROOT).as_posix() for path in (ROOT / "penstock" / "commands").glob("*.py")),
-    # Behind that of the engine's process, and that of an ejected program.
-    *("server/running/__main__.py", "kit/ejected_program.py", "kit/console.py"),
-    "kit/memory.py",
+    # Behind that of the engine's process.
+    "server/running/__main__.py",
     # Prints the documentation of functions, for the build.
     "planner/functions/__main__.py",
     # Is sent to another Python, and its output is read here.

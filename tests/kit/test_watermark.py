@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.codegen import folder_name
+from penstock.codegen.folders import folder_name
 from penstock.kit.watermark import watermark_of
 
 MOMENT = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp() * 1000)

@@ -153,21 +153,38 @@ class TestExplain:
 
 @pytest.mark.usefixtures("folder")
 class TestCompile:
-    def test_to_a_file_and_to_standard_output(self) -> None:
-        assert penstock("compile", "declarations.sql", "queries.sql", "-o", "job.py").exit_code == 0
-        code = Path("job.py").read_text(encoding="utf-8")
-        compile(code, "job.py", "exec")
-        assert "import penstock" not in code
-        assert penstock("compile", "declarations.sql", "queries.sql").stdout == code
+    def test_a_folder_is_written_and_written_again(self) -> None:
+        assert penstock("compile", "declarations.sql", "queries.sql", "-o", "new/job").exit_code == 0
+        job = Path("new/job")
+        assert {each.name for each in job.iterdir()} == {"job.py", "kit.zip", "README.md", "sql"}
+        code = (job / "job.py").read_text(encoding="utf-8")
+        assert penstock("explain", "CODE", "declarations.sql", "queries.sql").stdout == code
+        (job / "notes").touch()
+        (job / "sql" / "of_an_earlier_script.sql").touch()
+        assert penstock("compile", "declarations.sql", "queries.sql", "-o", "new/job").exit_code == 0
+        assert (job / "notes").exists()
+        assert not (job / "sql" / "of_an_earlier_script.sql").exists()
 
     def test_nothing_is_written_for_a_refused_script(self) -> None:
-        assert penstock("compile", "bad.sql", "-o", "job.py").exit_code == 1
-        assert not Path("job.py").exists()
+        assert penstock("compile", "bad.sql", "-o", "job").exit_code == 1
+        assert not Path("job").exists()
 
-    def test_a_place_that_can_not_be_written(self) -> None:
-        run = penstock("compile", "declarations.sql", "-o", "nowhere/job.py")
-        assert run.exit_code == 2
-        assert "nowhere/job.py" in run.stderr
+    @pytest.mark.parametrize(
+        ("output", "told"),
+        [
+            ([], "a job is a folder: name it, as -o job/"),
+            (["-o", "orders.py"], "orders.py is a file, and a job is a folder: -o orders/"),
+            (["-o", "queries.sql"], "queries.sql is a file, and a job is a folder: -o queries/"),
+            (["-o", "queries.sql/job"], "queries.sql/job cannot be written: not a directory"),
+            (["-o", "."], ". has a README.md that is of no job"),
+        ],
+    )
+    def test_a_place_that_is_no_job(self, output: list[str], told: str) -> None:
+        Path("README.md").touch()
+        run = penstock("compile", "declarations.sql", "queries.sql", *output)
+        assert (run.exit_code, run.stdout) == (2, "")
+        assert told in run.stderr
+        assert Path("queries.sql").is_file()
 
 
 @pytest.mark.usefixtures("folder")

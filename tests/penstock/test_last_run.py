@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from penstock.codegen import record_path
+from penstock.codegen.run_record import record_path
 from penstock.commands.cli import main
 
 SCRIPT = """CREATE STREAM orders (id BIGINT, product STRING, time TIMESTAMP, WATERMARK FOR time AS time - 10 SECONDS)

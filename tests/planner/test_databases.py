@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.codegen.python_literals import keywords
+from penstock.codegen.job_layout import write_value
 from penstock.compilation import compile
 from penstock.diagnostics import CompileError
 from penstock.planner.catalog import Declared
@@ -110,7 +110,7 @@ def test_a_secret_is_in_the_plan_by_its_name_alone() -> None:
     table = compilation.catalog.find("t")
     assert isinstance(table, Declared)
     assert dict(table.origin.options)["password"] == SecretOption("ENV", "PGPASSWORD")
-    assert keywords([("password", SecretOption("FILE", "/run/it's"))]) == ['password=SecretRef("FILE", "/run/it\'s")']
+    assert write_value(SecretOption("FILE", "/run/it's")) == 'SecretOption("FILE", "/run/it\'s")'
 
 
 @pytest.mark.parametrize("database", TABLES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.codegen import eject
+from penstock.codegen import write_job
 from penstock.compilation import compile, compile_read
 from penstock.diagnostics import CompileError, Source
 
@@ -90,10 +90,8 @@ def test_no_secret_is_in_a_program() -> None:
     options = ", create = 'if_missing', secret_key = ENV('LAKE_SECRET')"
     table = declare(path="s3://bucket/t", options=options)
     sql = f"{ORDERS}{table}INSERT INTO t SELECT STREAM id, product FROM orders;"
-    made = eject(compile(sql).program)
-    assert "SecretRef" in made
-    assert "LAKE_SECRET" in made
-    assert "aws_secret_access_key" in made
+    made = write_job(compile(sql).program)["job.py"]
+    assert '"secret_key": SecretOption("ENV", "LAKE_SECRET")' in made
 
 
 FOLLOWED = """CREATE STREAM lake (id BIGINT) WITH (connector = 'delta', path = 'lake/t', starting = '{starting}');
@@ -137,12 +135,6 @@ def test_metadata_is_for_queries_that_keep_running() -> None:
     (found,) = refusal.value.diagnostics
     assert (found.code, found.message) == ("B002", "not supported yet: reading METADATA columns through delta")
     compile_read(asked, compile(declare("at TIMESTAMP")).catalog, memory=False)
-
-
-def test_programs_do_not_read_tables() -> None:
-    with pytest.raises(CompileError) as refusal:
-        eject(compile(FOLLOWED.format(starting="newest")).program)
-    assert "delta" in refusal.value.diagnostics[0].message
 
 
 def test_the_event_time_of_a_table_is_that_of_its_versions() -> None:

@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.codegen import eject
+from penstock.codegen import write_job
 from penstock.codegen.program import Program
 from penstock.kit.clock_view import clock_rows
 from penstock.runtime import InputAccount, RunError, RuntimeSession, Status
@@ -263,7 +263,7 @@ def test_names_of_streams_lead_nowhere_else(spark: SparkSession, place: Place) -
     assert [path.name for path in (place.root / "state" / "kept" / "rejected").iterdir()] == [folder.name]
     (reason,) = [json.loads(file.read_text())["reason"] for file in folder.glob("*.json")]
     assert reason.startswith("malformed record: ")
-    assert eject(program).count(folder.name) == 2
+    assert not any(".." in name for name in write_job(program))
 
 
 def test_without_the_watermark_no_row_counts(

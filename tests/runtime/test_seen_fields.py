@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from penstock.codegen import watch_of
 from penstock.compilation import compile
 from penstock.diagnostics import render
 from penstock.runtime import InputAccount
@@ -104,6 +103,7 @@ def test_every_way_of_reading_the_same_topic_is_watched() -> None:
         "format = 'json', starting = 'earliest'); CREATE STREAM b AS SELECT * FROM a;"
     )
     (query,) = compile(sql).program.queries
-    watch = watch_of(query.inputs[0])
-    assert watch is not None
-    assert watch.paths == (("id",), ("n",))
+    parsing = query.inputs[0].parsing
+    assert parsing is not None
+    assert parsing.watch is not None
+    assert parsing.watch.paths == (("id",), ("n",))

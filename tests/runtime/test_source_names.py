@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.codegen import source_name
+from penstock.codegen.folders import source_name
 from penstock.kit import checkpoint_sources as given_names
 from penstock.kit.checkpoint_sources import EVOLUTION_SETTING, distinguish_names, has_names
 from penstock.runtime import QueryReport, RuntimeSession

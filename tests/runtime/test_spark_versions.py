@@ -13,7 +13,6 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock import runtime
 from penstock.codegen.spark_versions import SPARK_VERSIONS, find_objection, number_text, read_number
-from penstock.kit import ejected_program as program
 from penstock.planner.functions import FUNCTIONS
 from penstock.runtime import RunError, RuntimeSession
 from penstock.runtime.checkpoint.checkpoint import describe_query, refusal
@@ -71,16 +70,6 @@ def test_a_checkpoint_of_another_version_is_refused() -> None:
     assert (found.code, "with Spark 4.1, and" in found.message, "--reset" in (found.hint or "")) == ("R056", True, True)
     unsaid = {name: value for name, value in here.items() if name != "spark"}
     assert (refusal(unsaid, here, "p") is None) == (here["spark"] == "4.3")  # only 4.3 has made such checkpoints
-
-
-def test_ejected_programs_end_on_other_versions(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(program, "pyspark_version", "4.20.0")
-    monkeypatch.setattr("sys.argv", ["job.py"])
-    with pytest.raises(SystemExit):
-        program.main("Queries.", {}, {}, ["4.2", "4.3"])
-    assert "PySpark 4.20.0 is not supported: it has to be 4.2 or 4.3" in capsys.readouterr().err
 
 
 @pytest.mark.spark

@@ -1,4 +1,4 @@
-"""An ejected program leaves the same database as `penstock run`: puts, updates, deletes, lookups and rejected rows."""
+"""A job leaves the same database as `penstock run`: puts, updates, deletes, lookups and rejected rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.test_eject import ONE_BY_ONE, Place, alone, run_alone, told
+from tests.e2e.shell import accounts
+from tests.e2e.test_jobs import ONE_BY_ONE, Place, alone, run_alone
 
 __all__ = ["alone"]
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
@@ -78,24 +79,24 @@ def read_tables(folder: Path) -> dict[str, list[Any]]:
     return rows
 
 
-def test_the_program_leaves_the_database_of_a_run(tmp_path: Path, alone: Mapping[str, str]) -> None:
-    """The program runs twice in one process. The second time there is nothing to do."""
+def test_the_job_leaves_the_database_of_a_run(tmp_path: Path, alone: Mapping[str, str]) -> None:
+    """The job runs twice in one process. The second time there is nothing to do."""
     place = Place(tmp_path)
     place.give({**OPS, "script.sql": SCRIPT})
-    for side in ("run", "ejected"):
+    for side in ("run", "compiled"):
         make_tables(tmp_path / side)
     in_penstock = place.run("--checkpoint", "state")
-    jobs = [(str(place.eject()), ("--checkpoint", "state"))] * 2
+    jobs = [(str(place.compile()), ("--once", "--checkpoint", "state"))] * 2
     output = run_alone(alone, tmp_path, "-c", ONE_BY_ONE, json.dumps(jobs))
-    _, first, second = output.split("program in ")
-    assert told(first) == in_penstock
+    _, first, second = output.split("job in ")
+    assert accounts(first) == in_penstock
     # Rows without a key are used: the table rejects them.
-    assert in_penstock["sums", "ops"] == [6, 0, 0, 0, 6]
-    assert all(sum(counts) == 0 for counts in told(second).values())
+    assert in_penstock["sums", "ops"] == [6, 0, 0, 0, 6, 6]
+    assert all(sum(counts) == 0 for counts in accounts(second).values())
     left = read_tables(tmp_path / "run")
     assert {name: left[name] for name in TABLES} == LEFT
     assert {
         name: [(reason, json.loads(record)) for _, reason, record in left.get(f"{name}_rejected", [])]
         for name in REJECTED
     } == REJECTED
-    assert read_tables(tmp_path / "ejected") == left
+    assert read_tables(tmp_path / "compiled") == left

@@ -1,4 +1,4 @@
-"""An ejected program leaves the same tables of Delta Lake as `penstock run`, and writes nothing when it runs again."""
+"""A job leaves the same tables of Delta Lake as `penstock run`, and writes nothing when it runs again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 from deltalake import write_deltalake
 
 from tests.delta.lakes import list_actions, read_by_hand
-from tests.e2e.test_eject import ONE_BY_ONE, Place, alone, run_alone, told
+from tests.e2e.shell import accounts
+from tests.e2e.test_jobs import ONE_BY_ONE, Place, alone, run_alone
 
 __all__ = ["alone"]
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
@@ -29,6 +30,9 @@ CREATE TABLE whole WITH (connector = 'delta', path = 'lake/whole', create = 'if_
 CREATE TABLE puts (id BIGINT PRIMARY KEY, name STRING)
   WITH (connector = 'delta', path = 'lake/puts', create = 'if_missing');
 CREATE TABLE gone (id BIGINT PRIMARY KEY, name STRING) WITH (connector = 'delta', path = 'lake/gone');
+CREATE STREAM followed (id BIGINT, name STRING) WITH (connector = 'delta', path = 'lake/given');
+CREATE STREAM copied WITH (connector = 'delta', path = 'lake/copied', create = 'if_missing') AS
+  SELECT STREAM id, name FROM followed;
 INSERT INTO puts SELECT STREAM id, name FROM ops;
 DELETE FROM gone USING ops AS o WHERE gone.id = o.id AND o.n > 6;
 """
@@ -52,6 +56,7 @@ LEFT: dict[str, list[dict[str, Any]]] = {
     "whole": [{"n": 6}],
     "puts": [{"id": 1, "name": "f"}, {"id": 2, "name": "b"}, {"id": 5, "name": "b"}],
     "gone": [{"id": 1, "name": "u1"}],
+    "copied": [{"id": 1, "name": "u1"}, {"id": 2, "name": "u2"}],
 }
 
 
@@ -59,22 +64,23 @@ def read_lake(folder: Path) -> dict[str, list[dict[str, Any]]]:
     return {name: sorted(read_by_hand(folder / "lake" / name), key=repr) for name in LEFT}
 
 
-def test_the_program_leaves_the_tables_of_a_run(tmp_path: Path, alone: Mapping[str, str]) -> None:
-    """The program runs twice in one process. The second time there is nothing to do."""
+def test_the_job_leaves_the_tables_of_a_run(tmp_path: Path, alone: Mapping[str, str]) -> None:
+    """The job runs twice in one process. The second time there is nothing to do."""
     place = Place(tmp_path)
     place.give({**OPS, "script.sql": SCRIPT})
-    for side in ("run", "ejected"):
-        write_deltalake(tmp_path / side / "lake" / "gone", pa.table({"id": [1, 2], "name": ["u1", "u2"]}))
+    for side in ("run", "compiled"):
+        for name in ("gone", "given"):
+            write_deltalake(tmp_path / side / "lake" / name, pa.table({"id": [1, 2], "name": ["u1", "u2"]}))
     in_penstock = place.run("--checkpoint", "state")
-    jobs = [(str(place.eject()), ("--checkpoint", "state"))] * 2
+    jobs = [(str(place.compile()), ("--once", "--checkpoint", "state"))] * 2
     output = run_alone(alone, tmp_path, "-c", ONE_BY_ONE, json.dumps(jobs))
-    _, first, second = output.split("program in ")
-    assert told(first) == in_penstock
-    assert all(sum(counts) == 0 for counts in told(second).values())
+    _, first, second = output.split("job in ")
+    assert accounts(first) == in_penstock
+    assert all(sum(counts) == 0 for counts in accounts(second).values())
     left = read_lake(tmp_path / "run")
     assert left == {name: sorted(rows, key=repr) for name, rows in LEFT.items()}
-    assert read_lake(tmp_path / "ejected") == left
-    for side in ("run", "ejected"):
+    assert read_lake(tmp_path / "compiled") == left
+    for side in ("run", "compiled"):
         notes = [each.get("commitInfo", {}).get("penstock", {}) for each in list_actions(tmp_path / side / "lake/kept")]
         assert [each["batch"] for each in notes if "batch" in each] == [0, 1]
         assert len(read_by_hand(tmp_path / side / "lake" / "puts_rejected")) == 1
