@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).with_name("{archive}")))
 
 from {package}.job import {names}
 
-job = Job(__file__, {facts})
+job = SparkJob(__file__, {facts})
 '''
 _METHODS = {
     "PackedView": "packed_view",
@@ -40,7 +40,7 @@ def write_job(program: Program) -> dict[str, str]:
     """The files of a job by their paths in its folder, all but the archive. `job.py` comes first."""
     files: dict[str, str] = {}
     parts = [_write_query(query, files) for query in program.queries]
-    names = "Job, SecretOption" if any("SecretOption(" in part for part in parts) else "Job"
+    names = "SecretOption, SparkJob" if any("SecretOption(" in part for part in parts) else "SparkJob"
     versions = [number_text(number) for number, lacking in program.newer if not lacking]
     facts = f"state_partitions={program.state_partitions}, spark={write_value(versions)}"
     head = _HEAD.format(archive=ARCHIVE, package=PACKAGE, names=names, facts=facts)

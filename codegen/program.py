@@ -17,6 +17,8 @@ from penstock.codegen.printed import Place as Place
 from penstock.codegen.printed import Printed as Printed
 from penstock.codegen.record_parsing import Columns, Parsing
 from penstock.codegen.table_change import TableChange
+from penstock.codegen.watermark_inputs import Closing as Closing
+from penstock.codegen.watermark_inputs import WatermarkInput as WatermarkInput
 from penstock.codegen.worker_views import BucketedView as BucketedView
 from penstock.codegen.worker_views import BucketView as BucketView
 from penstock.codegen.worker_views import LookupView as LookupView
@@ -29,7 +31,7 @@ from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.planner.functions.facts import RowFault as RowFault
 from penstock.planner.plan.column_filter import ColumnFilter
-from penstock.planner.plan.settings import DEFAULTS, StateStore
+from penstock.planner.plan.script_settings import DEFAULTS, StateStore
 
 STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
 PARTITIONS_SETTING = "spark.sql.shuffle.partitions"
@@ -225,37 +227,6 @@ class QueryOutput(Connected):
     """Whether a sink writes the rows that Spark does not ship."""
     avro: tuple[tuple[str, Columns], ...] = field(default=(), compare=False, repr=False)
     """The columns in the key and in the value of messages, as far as these are Avro."""
-
-
-@dataclass(frozen=True, slots=True)
-class WatermarkInput:
-    """An input whose rows move the watermark. Times are in milliseconds."""
-
-    name: str
-    view: str
-    """The view whose metric `newest` is the newest event time of a micro-batch's valid rows, NULL without any."""
-    delay: int
-    """How far the watermark of the input is behind its newest event time."""
-    idle: int | None
-    """After this much silence the input no longer holds the watermark back. None: it always does."""
-    lag: int | None
-    """How far rows to come may be behind the watermark of the query that writes this input. None: no query does."""
-    grace: int = 0
-    """How much further behind Spark's watermark of the input is, for an operator above that waits longer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Closing:
-    """When an operator sends rows that wait: once the watermark reaches the end of their window or pane.
-
-    Ends lie `every` milliseconds apart, `offset` behind multiples of that since 1970. With 0 for `every`, each row has
-    an end of its own, `offset` behind its time.
-    """
-
-    noun: str
-    """What ends, as messages call it."""
-    every: int
-    offset: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,12 +39,12 @@ from penstock.codegen.program import (
 from penstock.codegen.program_settings import list_settings
 from penstock.codegen.record_parsing import Parsing
 from penstock.codegen.spark_versions import SPARK_VERSIONS, number_text
-from penstock.commands.running import run_program
+from penstock.commands.run_program import run_program
 from penstock.diagnostics.codes.running import R008
 from penstock.diagnostics.terminal import output_guarded
+from penstock.planner.plan.script_settings import StateStore
 from penstock.planner.plan.secret_option import SecretOption as SecretOption
 from penstock.planner.plan.secret_option import Value
-from penstock.planner.plan.settings import StateStore
 from penstock.runtime import list_packages
 
 Fact = TypeVar("Fact")
@@ -213,7 +213,7 @@ class JobQuery:
         return text
 
 
-class Job:
+class SparkJob:
     """The queries of a script. `file`: the path of `job.py`. `spark`: the versions of Spark that have all it calls."""
 
     def __init__(self, file: str, *, state_partitions: int, spark: Sequence[str]) -> None:

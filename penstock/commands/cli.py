@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from penstock.commands.check import check
-from penstock.commands.compile import compile_
+from penstock.commands.compile_job import compile_
 from penstock.commands.doctor import doctor
-from penstock.commands.findings import show_findings
 from penstock.commands.fmt import fmt
 from penstock.commands.options import CONF, read_settings
 from penstock.commands.package import package
 from penstock.commands.script_files import FILES, compile_files, errors_shown
 from penstock.commands.serve import serve
+from penstock.commands.show_findings import show_findings
 from penstock.commands.translate import translate
 from penstock.commands.warm_up import warm_up
 from penstock.commands.why import why
@@ -183,7 +183,7 @@ def run(
             show_findings(failure.diagnostics)
             sys.exit(FAILED)
 
-    from penstock.commands.running import run_program
+    from penstock.commands.run_program import run_program
     from penstock.runtime import has_large_batches
 
     program = compilation.program

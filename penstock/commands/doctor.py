@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from penstock.commands.findings import show_findings
 from penstock.commands.options import CONF, read_settings
+from penstock.commands.show_findings import show_findings
 from penstock.diagnostics import hide_credentials
 
 FAILED = 3

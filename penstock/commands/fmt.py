@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from penstock.commands.findings import show_findings
 from penstock.commands.script_files import FILES, REFUSED, exit_code, read_source, write_file
+from penstock.commands.show_findings import show_findings
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.terminal import exact
 

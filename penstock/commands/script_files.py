@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.commands.findings import show_findings
+from penstock.commands.show_findings import show_findings
 from penstock.diagnostics import CompileError, Source
 from penstock.diagnostics.codes.running import R090
 

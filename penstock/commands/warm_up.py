@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.commands.findings import show_findings
 from penstock.commands.script_files import explain_problem
+from penstock.commands.show_findings import show_findings
 
 if TYPE_CHECKING:
     from penstock.runtime import RuntimeSession

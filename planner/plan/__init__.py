@@ -37,8 +37,8 @@ from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.remote import LookupColumn, LookupKey, RemoteLookup
 from penstock.planner.plan.scan import Origin, Scan
 from penstock.planner.plan.script_results import Answer, Explained, Listing, RunningQuery, Sink
+from penstock.planner.plan.script_settings import DEFAULTS, Settings, StateStore
 from penstock.planner.plan.secret_option import Options, SecretOption, Value
-from penstock.planner.plan.settings import DEFAULTS, Settings, StateStore
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll, Unnest
 from penstock.planner.plan.table import ForeignKeyJoin, Latest, Side, Step, TableJoin, TableLookup
 

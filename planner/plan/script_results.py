@@ -10,8 +10,8 @@ from penstock.diagnostics.source import Placed, Span
 from penstock.planner.plan.aggregate import Emission
 from penstock.planner.plan.change import RowChange
 from penstock.planner.plan.node import Node
+from penstock.planner.plan.script_settings import Settings
 from penstock.planner.plan.secret_option import Options
-from penstock.planner.plan.settings import Settings
 
 
 class Sink(msgspec.Struct, frozen=True):

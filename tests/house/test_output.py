@@ -25,7 +25,7 @@ ALLOWED = {
     "runtime/progress/plain_console.py": {"rich.console.Console", "penstock.diagnostics.terminal.styled"},
     "diagnostics/logs.py": {"logging.basicConfig", "logging.StreamHandler", "logging.Formatter"},
     # Findings with colours.
-    "penstock/commands/findings.py": {"penstock.diagnostics.terminal.styled"},
+    "penstock/commands/show_findings.py": {"penstock.diagnostics.terminal.styled"},
     # Scripts, programs and rows that others read.
     "penstock/commands/answers.py": {"penstock.diagnostics.terminal.exact"},
     "penstock/commands/fmt.py": {"penstock.diagnostics.terminal.exact"},

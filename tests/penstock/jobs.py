@@ -28,7 +28,7 @@ def rebuild(program: Program, folder: Path) -> Program:
     """What the job of a program, written to a folder, makes."""
     write_files(folder, write_job(program))
     with mock.patch.dict(sys.modules, {"penstock_kit.job": job}), restored_path():
-        made: job.Job = runpy.run_path(str(folder / "job.py"))["job"]
+        made: job.SparkJob = runpy.run_path(str(folder / "job.py"))["job"]
         return made.build()
 
 

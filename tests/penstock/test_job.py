@@ -25,7 +25,7 @@ from tests.penstock.jobs import list_facts, rebuild, write_files
 STEP = 1 if os.environ.get("PENSTOCK_CAMPAIGN") else 6
 """A campaign takes all golden scripts, which takes minutes."""
 NEEDED = {"pyspark", "py4j", "pyarrow", "pandas", "numpy", "duckdb", "msgspec", "rich"}
-OF_CONNECTORS = {"sqlalchemy", "psycopg", "tenacity", "deltalake", "confluent_kafka", "fastavro"}
+OF_CONNECTORS = {"sqlalchemy", "psycopg", "tenacity", "deltalake", "confluent_kafka", "fastavro", "pymysql"}
 RATE = "CREATE STREAM r (n BIGINT) WITH (connector = 'rate'); CREATE STREAM s AS SELECT STREAM n FROM r;"
 START = "import sys; sys.path.insert(0, 'kit.zip'); import penstock_kit.job; print(*sys.modules)"
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from penstock.commands.cli import main
-from penstock.commands.findings import MOST_SHOWN
+from penstock.commands.show_findings import MOST_SHOWN
 from penstock.diagnostics import Source, Span
 from penstock.diagnostics.codes.names import N001
 from penstock.diagnostics.render import render

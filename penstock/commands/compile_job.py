@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from penstock.commands.findings import show_findings
 from penstock.commands.script_files import FILES, compile_files, errors_shown, explain_problem
+from penstock.commands.show_findings import show_findings
 
 _OWN = ("job.py", "kit.zip", "README.md", "sql")
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from threading import Event
 
 from penstock.codegen.program import Program
-from penstock.commands.findings import show_findings
 from penstock.commands.run_report import progress_shown, show_kept, show_reports
+from penstock.commands.show_findings import show_findings
 from penstock.diagnostics import Diagnostic, hide_credentials, render
 from penstock.runtime import RunError, RuntimeSession, Status, connect, explain_unseen, is_short
 
