@@ -309,7 +309,7 @@ class SparkQuery:
 
 @dataclass(frozen=True, slots=True)
 class LocalTable:
-    """The `columns` of a table of files that a small read reads, and DuckDB's name for it.
+    """The `columns` of a table that a small read reads, and DuckDB's name for it. It is one of files, or at hand.
 
     With a `key` the files hold records, and the newest record of each key is the row. It is the one with the
     greatest `sequence`, if there is one, and then the last. One whose `operation` deletes leaves no row.

@@ -1,6 +1,16 @@
 """Findings about a text: where they are, what they say, how they are shown."""
 
-from penstock.diagnostics.diagnostic import Code, CompileError, Diagnostic, Label, Paste, Prose, Severity
+from penstock.diagnostics.diagnostic import (
+    Code,
+    CompileError,
+    Diagnostic,
+    FindingsError,
+    Label,
+    PackageNeededError,
+    Paste,
+    Prose,
+    Severity,
+)
 from penstock.diagnostics.nearest import nearest
 from penstock.diagnostics.render import render
 from penstock.diagnostics.report import Report, report
@@ -12,7 +22,9 @@ __all__ = [
     "Code",
     "CompileError",
     "Diagnostic",
+    "FindingsError",
     "Label",
+    "PackageNeededError",
     "Paste",
     "Prose",
     "Report",

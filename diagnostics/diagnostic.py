@@ -123,9 +123,23 @@ class Code:
         return Diagnostic(self.id, self.message.format(**parameters), labels, severity=self.severity)
 
 
-class CompileError(Exception):
-    """The text cannot be compiled. `diagnostics` holds at least one error."""
+class FindingsError(Exception):
+    """An exception with findings. `diagnostics` holds at least one error. Its text shows places, carets and hints."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
         super().__init__("; ".join(f"{d.code}: {d.message}" for d in self.diagnostics))
+
+    def __str__(self) -> str:
+        """The findings as the command line shows them, the code of each first."""
+        from penstock.diagnostics.render import render_all
+
+        return render_all(self.diagnostics)
+
+
+class CompileError(FindingsError):
+    """The text cannot be compiled. `diagnostics` holds at least one error."""
+
+
+class PackageNeededError(FindingsError, ModuleNotFoundError):
+    """A call needs a package of Python that is not installed. The hint says how to install it."""

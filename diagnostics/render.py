@@ -9,7 +9,7 @@ error[J001]: stream-stream join has no time bound
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -26,6 +26,10 @@ _LONGEST = 4 * WIDTH
 TAB = "    "
 
 RED, YELLOW, BLUE, CYAN = "1;31", "1;33", "1;34", "36"
+
+
+MOST = 20
+"""Findings that the text of an exception shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,14 @@ def render(diagnostic: Diagnostic, *, color: bool = False) -> str:
         rows.append(f"{margin} {paint(BLUE, '=')} {paint(CYAN, 'fix')}:")
         rows += [f"{TAB}{line}".rstrip() for line in show_lines(diagnostic.fix).splitlines()]
     return "\n".join(rows)
+
+
+def render_all(diagnostics: Sequence[Diagnostic]) -> str:
+    """The findings as the text of an exception: code and message first, then places, notes and hints."""
+    shown = [render(each).replace(f"{each.severity}[{each.code}]", each.code, 1) for each in diagnostics[:MOST]]
+    if len(diagnostics) > MOST:
+        shown.append(f"… and {len(diagnostics) - MOST:,} more")
+    return "\n\n".join(shown)
 
 
 def _arrows() -> Iterator[str]:

@@ -9,43 +9,60 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from penstock.client import RemoteError, RemoteSession
+    from penstock.async_session import AsyncQuery, AsyncSession
+    from penstock.client import RemoteError, RemoteQuery, RemoteSession
     from penstock.compilation import Compilation, compile
-    from penstock.connections import connect
-    from penstock.diagnostics import CompileError, Diagnostic
+    from penstock.connections import connect, connect_async
+    from penstock.diagnostics import CompileError, Diagnostic, PackageNeededError
     from penstock.planner import Catalog
     from penstock.rows import Rows
-    from penstock.runtime import QueryHandle, RunError
-    from penstock.session import Session
+    from penstock.runtime import QueryHandle, QueryReport, RunError, Status
+    from penstock.session import ScriptResult, Session
 
 __all__ = [
+    "AsyncQuery",
+    "AsyncSession",
     "Catalog",
     "Compilation",
     "CompileError",
     "Diagnostic",
+    "PackageNeededError",
     "QueryHandle",
+    "QueryReport",
     "RemoteError",
+    "RemoteQuery",
     "RemoteSession",
     "Rows",
     "RunError",
+    "ScriptResult",
     "Session",
+    "Status",
     "compile",
     "connect",
+    "connect_async",
 ]
 
 _HOMES = {
+    "AsyncQuery": "penstock.async_session",
+    "AsyncSession": "penstock.async_session",
     "Catalog": "penstock.planner",
     "Compilation": "penstock.compilation",
     "CompileError": "penstock.diagnostics",
     "Diagnostic": "penstock.diagnostics",
+    "PackageNeededError": "penstock.diagnostics",
     "QueryHandle": "penstock.runtime",
+    "QueryReport": "penstock.runtime",
     "RemoteError": "penstock.client",
+    "RemoteQuery": "penstock.client",
     "RemoteSession": "penstock.client",
     "Rows": "penstock.rows",
     "RunError": "penstock.runtime",
+    "ScriptResult": "penstock.session",
     "Session": "penstock.session",
+    "Status": "penstock.runtime",
     "compile": "penstock.compilation",
     "connect": "penstock.connections",
+    "connect_async": "penstock.connections",
 }
 
 

@@ -21,6 +21,7 @@ import pyarrow as pa
 from penstock.arrow import read_table
 from penstock.diagnostics import CompileError, Diagnostic, Label, Source, Span, show_lines
 from penstock.left_errors import report_errors
+from penstock.remote_read import is_read, read_remote
 from penstock.rows import Rows
 
 _SECONDS = 90.0  # longer than the server waits for its engine, or reads a table
@@ -142,6 +143,27 @@ class RemoteQuery:
                 return False
             time.sleep(_POLL_SECONDS if deadline is None else min(_POLL_SECONDS, max(0, deadline - time.monotonic())))
 
+    def await_rows(self, n: int = 1, timeout: float | None = None) -> bool:
+        """Waits, at most `timeout` seconds, until the query has written `n` rows since the server started it.
+
+        False if it has not, or has ended.
+
+        Raises:
+            RemoteError: the query failed, there is none any more, or the server does not answer.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            status = self.status()
+            if status.out >= n:
+                return True
+            if status.state in _ENDED:
+                self.await_done(0)
+                return False
+            left = _POLL_SECONDS if deadline is None else min(_POLL_SECONDS, deadline - time.monotonic())
+            if left <= 0:
+                return False
+            time.sleep(left)
+
     def pause(self) -> None:
         """Stops the query until it is resumed. Raises CompileError or RemoteError."""
         self._change("PAUSE QUERY")
@@ -190,7 +212,17 @@ class RemoteSession:
         return [query for answer in self.run(sql, name) for query in answer.queries]
 
     def sql(self, sql: str, name: str = "<sql>") -> Rows:
-        """The rows that a statement answers. A script gives the rows of its last statement. Raises as `submit` does."""
+        """The rows that a statement answers. A script gives the rows of its last statement.
+
+        A SELECT is computed here, over the rows of the tables as they are now.
+
+        Raises:
+            CompileError: a statement is refused; or a SELECT needs Spark, or a table with 100,000 rows or more.
+            RemoteError: as `submit`.
+        """
+        source = Source(name, sql)
+        if _may_be_read(source):
+            return read_remote(source, self.get("/v1/relations").json()["relations"], self)
         return self.run(sql, name)[-1].rows
 
     def run(self, sql: str, name: str = "<sql>") -> list[RemoteAnswer]:
@@ -301,6 +333,14 @@ class RemoteSession:
             raise CompileError(_read_finding(each, source) for each in problem["errors"])
         message = problem.get("message") or f"the server answers {response.status_code}"
         raise RemoteError(message, status=response.status_code, code=code, hint=problem.get("hint"))
+
+
+def _may_be_read(source: Source) -> bool:
+    """Whether the text is a SELECT over tables. What cannot be read here is left to the server."""
+    try:
+        return is_read(source)
+    except CompileError:
+        return False
 
 
 def _read_problem(response: httpx.Response) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`connect`: a session with Spark in this process, or with a server."""
+"""`connect` and `connect_async`: a session with Spark in this process, or with a server."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
+    from penstock.async_session import AsyncSession
     from penstock.client import RemoteSession
     from penstock.session import Session
 
@@ -42,6 +43,7 @@ def connect(
     Raises:
         RunError: there is no JDK, Spark does not come up, or a setting is refused.
         RemoteError: the server does not answer, or does not know the token.
+        PackageNeededError: the extra `client` is not installed, which a server needs.
         TypeError: the arguments do not go together.
     """
     if master is not None and master.startswith(("http://", "https://")):
@@ -50,7 +52,11 @@ def connect(
         try:
             from penstock.client import RemoteSession
         except ModuleNotFoundError as missing:
-            raise ModuleNotFoundError(f"{missing}: pip install 'penstock[client]'", name=missing.name) from None
+            from penstock.diagnostics import PackageNeededError
+            from penstock.diagnostics.codes.running import R087
+
+            finding = R087.at(None, call="connect to a server", package=missing.name)
+            raise PackageNeededError([finding.with_hint("pip install 'penstock[client]'")]) from None
         return RemoteSession(master, token, authority)
     if token is not None or authority is not None:
         raise TypeError("a token goes with the URL of a server, as http://localhost:8080")
@@ -61,3 +67,25 @@ def connect(
     from penstock.session import Session
 
     return Session(runtime.connect(master, checkpoint, settings, spark))
+
+
+def connect_async(
+    master: str | None = None,
+    checkpoint: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    *,
+    spark: object | None = None,
+    token: str | None = None,
+    authority: str | None = None,
+) -> AsyncSession:
+    """As `connect`, for `async with`: entering it starts Spark or connects to the server, and raises as `connect`."""
+    from penstock.async_session import AsyncSession
+
+    def open_session() -> Session | RemoteSession:
+        if token is not None and master is not None:
+            return connect(master, token=token, authority=authority)
+        return connect(master, checkpoint, settings, spark=spark)
+
+    if token is not None and (master is None or checkpoint is not None or settings is not None or spark is not None):
+        raise TypeError("a token goes with the URL of a server, which has a Spark of its own")
+    return AsyncSession(open_session)

@@ -246,6 +246,7 @@ class SparkJob:
                 once=given.once,
                 checkpoint=given.checkpoint,
                 reset=given.reset,
+                overwrite=given.overwrite,
                 master=given.master,
                 drain=given.drain,
                 settings=settings,
@@ -258,6 +259,9 @@ def _read_options() -> argparse.Namespace:
     parser.add_argument("--once", action="store_true", help="read what is there, then end and account for every row")
     parser.add_argument("--checkpoint", metavar="FOLDER", help="where progress and state are kept between runs")
     parser.add_argument("--reset", action="store_true", help="begin anew: remove the checkpoints before")
+    parser.add_argument(
+        "--overwrite", action="store_true", help="begin anew: remove the checkpoints, and the files that were written"
+    )
     parser.add_argument("--master", metavar="URL", help="a cluster; the default is this machine, or spark-submit's")
     parser.add_argument(
         "--drain",

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.diagnostics import Source, render, show_lines, show_text
-from penstock.parser import ast, parse
+from penstock.remote_read import is_read
 from penstock.rows import Rows
 
 if TYPE_CHECKING:
@@ -62,16 +62,25 @@ def run_cell(names: dict[str, Any], line: str, cell: str) -> Rows | None:
 
 
 def run_statements(session: Session | RemoteSession, sql: str) -> tuple[Rows | None, Sequence[Any]]:
-    """The rows of the last statement that has some, and the queries that were started. Raises as the session does."""
-    if hasattr(session, "run"):
-        answers = session.run(sql, "<cell>")
-        for notice in (notice for answer in answers for notice in answer.notices):
-            print(f"warning: {show_lines(notice)}")
-        found = [answer.rows for answer in answers if answer.rows.columns]
-        return found[-1] if found else None, [query for answer in answers for query in answer.queries]
-    if is_read(sql):
+    """The rows of the last statement that has some, and the queries that were started. Raises as the session does.
+
+    Prints what else is answered: warnings, and the answers to SHOW, DESCRIBE and EXPLAIN.
+    """
+    if is_read(Source("<cell>", sql)):
         return session.sql(sql, "<cell>"), ()
-    return None, session.submit(sql, "<cell>")
+    result = session.run(sql, "<cell>")
+    if not isinstance(result, list):
+        for warning in result.warnings:
+            print(render(warning))
+        for text in result.answers:
+            print(text, end="")
+        return None, result.queries
+    for notice in (notice for answer in result for notice in answer.notices):
+        print(f"warning: {show_lines(notice)}")
+    found = [answer.rows for answer in result if answer.rows.columns]
+    for rows in found[:-1]:
+        print(rows)
+    return found[-1] if found else None, [query for answer in result for query in answer.queries]
 
 
 def watch_queries(queries: Sequence[Any], seconds: float) -> None:
@@ -96,21 +105,3 @@ def show_status(status: Any) -> str:
     # A query of a server that tries again has a code, too.
     code, message = (getattr(status, name, None) or getattr(status.error, name, None) for name in ("code", "message"))
     return show_text(f"{status.name}: {state}, {counts}" + (f"; {code}: {message}" if code else ""))
-
-
-def is_read(sql: str) -> bool:
-    """Whether the text is one SELECT without STREAM. Raises CompileError."""
-    statements = parse(Source("<cell>", sql))
-    return len(statements) == 1 and isinstance(statements[0], ast.QueryStatement) and not _streams(statements[0].query)
-
-
-def _streams(query: ast.Query) -> bool:
-    match query:
-        case ast.Select():
-            return query.stream
-        case ast.UnionQuery():
-            return any(map(_streams, query.branches))
-        case ast.SetQuery():
-            return _streams(query.left) or _streams(query.right)
-        case ast.With():
-            return _streams(query.body)

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
 from html import escape
+from importlib import import_module
 from typing import Any, overload
 
 import pyarrow as pa
 
+from penstock.diagnostics import PackageNeededError
+from penstock.diagnostics.codes.running import R087
 from penstock.diagnostics.terminal import align_texts, show_text
 
 Row = dict[str, Any]
@@ -35,6 +38,19 @@ class Rows(Sequence[Row]):
     def to_pandas(self) -> Any:
         """The rows as a data frame of pandas."""
         return self._table.to_pandas()
+
+    def to_polars(self) -> Any:
+        """The rows as a data frame of Polars. Raises PackageNeededError without the extra `polars`."""
+        try:
+            polars = import_module("polars")
+        except ModuleNotFoundError:
+            missing = R087.at(None, call="to_polars", package="polars")
+            raise PackageNeededError([missing.with_hint("pip install 'penstock[polars]'")]) from None
+        return polars.from_arrow(self._table)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The rows for any library that knows Arrow's stream of C: Polars, DuckDB, pandas and others."""
+        return self._table.__arrow_c_stream__(requested_schema)
 
     @cached_property
     def _rows(self) -> list[Row]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from penstock.runtime.checkpoint.writable import explain_unwritable
     from penstock.runtime.connectors.memory import Kept
+    from penstock.runtime.early_checks import check_before_start
     from penstock.runtime.failure.errors import RunError
     from penstock.runtime.kafka.kafka_counts import TopicCount, count_topics
-    from penstock.runtime.local_reads import answer_locally
+    from penstock.runtime.local_reads import answer_locally, answer_tables
     from penstock.runtime.progress.list_reasons import list_reasons
     from penstock.runtime.progress.plain_console import PlainConsole, output, show_rows
     from penstock.runtime.progress.seen_fields import explain_unseen
@@ -39,6 +40,8 @@ __all__ = [
     "TableReport",
     "TopicCount",
     "answer_locally",
+    "answer_tables",
+    "check_before_start",
     "connect",
     "count_topics",
     "explain_unseen",
@@ -70,6 +73,8 @@ _HOMES = {
     "TableReport": "progress.table_reports",
     "TopicCount": "kafka.kafka_counts",
     "answer_locally": "local_reads",
+    "answer_tables": "local_reads",
+    "check_before_start": "early_checks",
     "connect": "runtime_session",
     "count_topics": "kafka.kafka_counts",
     "explain_unwritable": "checkpoint.writable",

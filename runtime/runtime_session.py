@@ -18,11 +18,11 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen.program import AnyView, Program, Read, SparkQuery
 from penstock.diagnostics import hide_credentials
-from penstock.diagnostics.codes.running import R002, R030, R034, R045, R048, R065
+from penstock.diagnostics.codes.running import R002, R030, R034, R045, R048, R065, R086
 from penstock.rows import Rows
 from penstock.runtime.checkpoint.check_places import check_places, qualify_paths
 from penstock.runtime.checkpoint.checkpoint import checkpoint
-from penstock.runtime.checkpoint.reset import reset
+from penstock.runtime.checkpoint.reset import RemovedOutput, reset
 from penstock.runtime.checkpoint.sink_log import rows_folder
 from penstock.runtime.checkpoint.storage import Storage, is_local, is_local_master
 from penstock.runtime.checkpoint.sweep import sweep
@@ -125,6 +125,21 @@ class RuntimeSession:
         self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[AnyView, ...]], HoldingSink]] = {}
 
     @property
+    def master(self) -> str:
+        """Where Spark runs, as `local[*]`."""
+        return str(self._spark.sparkContext.master)
+
+    @property
+    def keeps_checkpoints(self) -> bool:
+        """Whether queries go on from a checkpoint the next time."""
+        return self._folder is not None
+
+    @property
+    def handles(self) -> list[QueryHandle]:
+        """The queries that were started and not stopped, or that have failed and nobody knows it."""
+        return [each for each in self._handles if not each.is_settled]
+
+    @property
     def has_ended(self) -> bool:
         """Whether Spark is gone."""
         return has_ended(self._spark)
@@ -190,19 +205,34 @@ class RuntimeSession:
             statuses = {run.query.name: run.status(running=False) for run in runs}
             return [_explain_silence(report, program, statuses) for report in reports]
 
-    def reset(self, program: Program) -> list[str]:
-        """Removes the checkpoints of a program's queries, all or none, so that they begin anew. Returns their folders.
+    def reset(self, program: Program, *, overwrite: bool = False) -> RemovedOutput:
+        """Removes the checkpoints of a program's queries, all or none, so that they begin anew.
+
+        `overwrite`: the files that these queries have written, too, and nothing that others have written.
 
         Raises:
-            RunError: a folder is no checkpoint, or in use; an input is missing, or an output holds rows already.
+            RunError: a folder is no checkpoint, or in use; an input is missing. An output holds rows already; with
+                `overwrite` another program has written them, or a query that runs writes there.
         """
-        if self._folder is None:
-            return []
+        if self._folder is None and not overwrite:
+            return RemovedOutput(())
         with spark_errors_told("Penstock"):
             self._apply(program)
-            removed = reset(self._spark, program, self._folder)
-        self._memory = {key: kept for key, kept in self._memory.items() if kept[0][0] not in removed}
+            if overwrite:
+                self._check_unwritten(program)
+            removed = reset(self._spark, program, self._folder, overwrite=overwrite)
+        self._memory = {key: kept for key, kept in self._memory.items() if kept[0][0] not in removed.checkpoints}
         return removed
+
+    def _check_unwritten(self, program: Program) -> None:
+        """Raises RunError if a query of this session writes a folder that the program writes."""
+        storage = Storage(self._spark)
+        written = {qualify_paths(storage, query).output.folder for query in program.queries} - {None}
+        for handle in self._handles:
+            folder = handle.query.output.folder
+            if folder in written and handle.is_running:
+                refusal = R086.at(None, path=str(folder)).because(f"{handle.name} of this session writes there")
+                raise RunError([refusal.with_hint("stop that query first")])
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """The rows in the memory sink `name`. Rows of several queries follow one after the other. Times are in UTC.
@@ -247,6 +277,12 @@ class RuntimeSession:
     def take_errors(self) -> list[RunError]:
         """Why queries have ended by themselves. Each error is given once, unless `await_done` has raised it."""
         return [error for handle in self._handles if (error := handle.take_error()) is not None]
+
+    def stop(self) -> None:
+        """Stops all queries."""
+        with suppress(*SPARK_ERRORS):  # a JVM that is gone has stopped them
+            for handle in self._handles:
+                handle.stop()
 
     def close(self) -> None:
         """Stops all queries, and Spark if it was started for this session."""

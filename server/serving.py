@@ -8,6 +8,7 @@ import logging
 import os
 import resource
 import secrets
+import shlex
 import ssl
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -38,6 +39,8 @@ from penstock.server.tasks import end_task
 LOG = logging.getLogger("penstock.server")
 LOOK_SECONDS = 2
 OPEN_FILES = 16_384
+STATE = "penstock-state"
+"""The folder that commands take unless they are told another one."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -314,7 +317,15 @@ async def open_doors(
     show(f'PostgreSQL  psql "{where}"')
     scheme = "http" if tls is None else "https"
     show(f"console     {scheme}://{settings.listen}:{door.port}/  (its token is in {token_file(settings)})")
+    show(f"tokens      penstock token create --user NAME --role reader{_name_place(settings)}")
     show("engine      starting Spark …")
+
+
+def _name_place(settings: ServerSettings) -> str:
+    """The options by which `penstock token` finds this server."""
+    if settings.database is not None:
+        return f" --database {shlex.quote(settings.database)}"
+    return "" if str(settings.state) == STATE else f" --state {shlex.quote(str(settings.state))}"
 
 
 async def announce_engine(catalog: DatabasePlace, engine: EngineSupervisor, show: Callable[[str], None]) -> None:

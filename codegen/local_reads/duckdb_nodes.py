@@ -123,6 +123,9 @@ class _Lowering:
 
     def _read(self, node: Snapshot) -> Expression:
         origin, connector = node.origin, connector_of(node.origin.connector)
+        if not connector.outlives_process:  # its rows are at hand, and are no records
+            _check_types(origin.columns)
+            return self._add_table(node, KStream(), None, (), None)
         if (
             not connector.parses_records
             or connector.changes_rows
@@ -132,24 +135,25 @@ class _Lowering:
             raise UnknownError
         _check_types(origin.columns)
         shape = KStream() if node.key is None else KTable(node.key)
-        scan = Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
-        name = f"t{len(self.tables)}"
         required = [each.name for each in origin.columns if not each.nullable]
         if node.key is not None:
             required += [*origin.key, *([] if origin.newest is None else [origin.newest])]
         event_time = origin.time if origin.delay is not None else None
-        read = LocalTable(
-            name,
-            input_of(scan, name),
-            tuple(each.name for each in node.schema),
-            node.key,
-            origin.newest,
-            origin.operation,
-            DELETES,
-            tuple(required),
-            event_time,
-        )
-        self.tables.append(read)
+        return self._add_table(node, shape, node.key, required, event_time)
+
+    def _add_table(
+        self,
+        node: Snapshot,
+        shape: KStream | KTable,
+        key: tuple[str, ...] | None,
+        required: Iterable[str],
+        event_time: str | None,
+    ) -> Expression:
+        origin, name = node.origin, f"t{len(self.tables)}"
+        scan = Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
+        columns = tuple(each.name for each in node.schema)
+        given = (input_of(scan, name), columns, key, origin.newest, origin.operation, DELETES)
+        self.tables.append(LocalTable(name, *given, tuple(required), event_time))
         return select((exp.column(f"{COLUMN}{place}") for place, _ in enumerate(node.schema)), name)
 
     def _unite(self, node: UnionAll, scopes: list[LocalScope]) -> Expression:

@@ -81,6 +81,9 @@ R082 = Code("R082", "schema of topic {topic} does not fit {name}: {reason}")
 R083 = Code("R083", "real time needs {needed} task slots with {query}, and Spark has {found}")
 R084 = Code("R084", "state of {query} was begun in micro-batches, and does not go on in real time: {path}")
 R085 = Code("R085", "real time of {query} needs archives of {user} from the start of Spark on")
+R086 = Code("R086", "rows of an earlier run cannot be removed: {path}")
+R087 = Code("R087", "{call} needs the package {package}, which is not installed")
+R088 = Code("R088", "a session with a server cannot answer this SELECT: {reason}")
 R090 = Code("R090", "script {path} cannot be read: {reason}")
 R094 = Code("R094", "{column} is in 0 of {count} records of {name}", severity="warning")
 R095 = Code("R095", "none of {count} records of {name} has a field that is declared", severity="warning")
@@ -95,6 +98,6 @@ CODES = (
     *(R050, R051, R052, R053, R054, R055, R056, R057, R058, R059),
     *(R060, R061, R062, R063, R064, R065, R066, R067, R068),
     *(R070, R071, R072, R073, R074, R075, R076, R077, R078, R079, R080, R081, R082, R083, R084),
-    R085,
+    *(R085, R086, R087, R088),
     *(R090, R094, R095, R099),
 )

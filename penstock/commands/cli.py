@@ -6,9 +6,7 @@ Commands import what they use when they are called: `penstock check` has to answ
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,21 +16,16 @@ from penstock.commands.doctor import doctor
 from penstock.commands.fmt import fmt
 from penstock.commands.options import CONF, read_settings
 from penstock.commands.package import package
-from penstock.commands.script_files import FILES, compile_files, errors_shown
+from penstock.commands.run_script import FAILED, INTERRUPTED, run
+from penstock.commands.script_files import compile_files, errors_shown
 from penstock.commands.serve import serve
 from penstock.commands.show_findings import show_findings
+from penstock.commands.token import token
 from penstock.commands.translate import translate
 from penstock.commands.warm_up import warm_up
 from penstock.commands.why import why
 from penstock.diagnostics import Source
 from penstock.diagnostics.terminal import output_guarded
-
-if TYPE_CHECKING:
-    from penstock.compilation import Compilation
-
-FAILED, INTERRUPTED = 3, 130
-POLL_SECONDS = 0.5
-MERGED = "windows of HOP are merged from partial aggregates; SET partial_aggregates = OFF prevents that"
 
 
 class GuardedGroup(click.Group):
@@ -58,6 +51,7 @@ def main() -> None:
       penstock run --once orders.sql     process what is there, then end
       penstock query orders.sql "…"      what does a SELECT over tables give now?
       penstock serve orders.sql          keep running, for psql, BI tools and browsers
+      penstock token create --user ada   let somebody else use the server
       penstock why totals                what holds back the rows of a query of the server?
       penstock doctor --master URL       can this cluster run queries?
       penstock compile orders.sql -o job/  a PySpark job that does not need Penstock
@@ -124,93 +118,6 @@ def explain(arguments: tuple[str, ...], mermaid: bool, checkpoint: str | None) -
 
 
 @main.command()
-@FILES
-@click.option("--once", is_flag=True, help="Read what is there, then end and account for every row.")
-@click.option("--checkpoint", type=click.Path(file_okay=False), help="Folder for progress and state between runs.")
-@click.option("--reset", is_flag=True, help="Begin anew: remove the checkpoints of the script's queries before.")
-@click.option("--master", metavar="URL", help="Spark cluster; the default is this machine.")
-@click.option(
-    "--drain/--no-drain",
-    default=None,
-    help="Take the input as complete: close all windows at its end. On for --once without --checkpoint.",
-)
-@CONF
-def run(
-    files: tuple[str, ...],
-    once: bool,
-    checkpoint: str | None,
-    reset: bool,
-    master: str | None,
-    drain: bool | None,
-    conf: tuple[str, ...],
-) -> None:
-    """Start every query of the script, and keep them running until Ctrl-C or SIGTERM.
-
-    \b
-    Examples:
-      penstock run --once orders.sql
-      penstock run --checkpoint state/ orders.sql
-      penstock run --once --checkpoint state/ --drain orders.sql
-      penstock run --checkpoint state/ --reset orders.sql
-      penstock run --master spark://host:7077 --checkpoint hdfs:///state orders.sql
-
-    Exit code 0: done, or stopped without --once. 1: refused. 2: a file cannot be read. 3: failed while running.
-    130: Ctrl-C or SIGTERM before the end of --once, or before the queries run.
-    """
-    settings = read_settings(conf)
-    if drain is not None and not once:
-        raise click.UsageError("--drain and --no-drain need --once")
-    if reset and checkpoint is None:
-        raise click.UsageError("--reset needs --checkpoint")
-    with errors_shown():
-        compilation = compile_files(files)
-        show_findings(compilation.diagnostics)
-
-        from penstock.explain import answer_text
-
-        for answer in compilation.answers:
-            click.echo(answer_text(answer, _read_rates(compilation, checkpoint)), nl=False)
-        if not compilation.queries:
-            click.echo("nothing to run: no statement starts a query", err=True)
-            return
-
-        from penstock.partition_check import compare_places
-        from penstock.runtime import RunError
-
-        try:
-            show_findings(compare_places(compilation).warnings)
-        except RunError as failure:
-            show_findings(failure.diagnostics)
-            sys.exit(FAILED)
-
-    from penstock.commands.run_program import run_program
-    from penstock.runtime import has_large_batches
-
-    program = compilation.program
-    inputs = [each for query in program.queries for each in query.inputs]
-    if once and checkpoint is None and has_large_batches(inputs):
-        program = compilation.for_large_batches().program
-        if program != compilation.program:
-            click.echo(MERGED, err=True)
-    code = run_program(
-        program, once=once, checkpoint=checkpoint, reset=reset, master=master, drain=drain, settings=settings
-    )
-    if code:
-        sys.exit(code)
-
-
-def _read_rates(compilation: Compilation, checkpoint: str | None) -> Mapping[str, float]:
-    """The rates that the last run observed, if its checkpoints are on this machine. No run fails without them."""
-    if checkpoint is None:
-        return {}
-    from penstock.commands.last_run import read_last_run
-
-    with suppress(click.UsageError):
-        return read_last_run(compilation.queries, checkpoint).rates
-    return {}
-
-
-@main.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[FILE]... SELECT")
 @click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", help="How to print rows.")
 @click.option("--master", metavar="URL", help="Spark cluster; the default is this machine.")
@@ -261,7 +168,9 @@ main.add_command(compile_)
 main.add_command(doctor)
 main.add_command(fmt)
 main.add_command(package)
+main.add_command(run)
 main.add_command(serve)
+main.add_command(token)
 main.add_command(translate)
 main.add_command(warm_up)
 main.add_command(why)

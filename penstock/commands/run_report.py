@@ -1,42 +1,16 @@
-"""Progress and results of runs -> what `penstock run` shows: where it is, what came out, what became of every row."""
+"""Results of runs -> what `penstock run` shows at its end: what came out, and what became of every row."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 
-from rich.live import Live
-from rich.spinner import Spinner
 from rich.table import Table
-from rich.text import Text
 
-from penstock.diagnostics import hide_credentials, show_text
-from penstock.diagnostics.terminal import output_guarded
-from penstock.runtime import Kept, LookupReport, PlainConsole, QueryReport, Status, TableReport, output, show_rows
+from penstock.diagnostics import hide_credentials
+from penstock.runtime import Kept, LookupReport, QueryReport, Status, TableReport, output, show_rows
 
 COUNTS = ("in", "rejected", "late", "filtered", "used")
 ROWS_SHOWN = 10
-
-
-@contextmanager
-def progress_shown() -> Iterator[Callable[[Status], None]]:
-    """Gives the function to call after each batch. A terminal has one moving line, anything else a line per batch."""
-    console = PlainConsole(sys.stderr)
-    line = Spinner("dots", "starting")
-    # Where both are terminals, what goes to standard output has to be kept out of the moving line.
-    with Live(line, console=console, transient=True, redirect_stdout=sys.stdout.isatty()), output_guarded():
-
-        def show(status: Status) -> None:
-            text = f"{status.name}: {status.rows:,} rows in, {status.out:,} out, batch {status.batches}"
-            if status.retrying is not None:
-                text += f", trying again: {hide_credentials(status.retrying)}"
-            if console.is_terminal:
-                line.update(text=Text(show_text(text)))
-            else:
-                console.print(text, soft_wrap=True)
-
-        yield show
 
 
 def show_kept(tables: Iterable[Kept]) -> None:
@@ -47,6 +21,21 @@ def show_kept(tables: Iterable[Kept]) -> None:
         if table.evicted:
             rows = f"the newest {count:,} of {count + table.evicted:,} rows"
         show_rows(f"{table.name}: {rows}", table.rows[:ROWS_SHOWN], count)
+
+
+def make_report(status: Status) -> QueryReport:
+    """What is known of a query that was stopped before the end of its input."""
+    return QueryReport(
+        status.name,
+        status.inputs,
+        status.out,
+        status.batches,
+        status.state_rows,
+        status.watermark,
+        drained=False,
+        table=status.table,
+        lookups=status.lookups,
+    )
 
 
 def show_reports(reports: Sequence[QueryReport], *, resumes: bool) -> None:

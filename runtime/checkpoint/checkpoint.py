@@ -23,6 +23,7 @@ from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R010, R011, R056
 from penstock.runtime.checkpoint.lock import lock
 from penstock.runtime.checkpoint.preflight import refuse_damaged
+from penstock.runtime.checkpoint.sink_log import LogFiles
 from penstock.runtime.checkpoint.spark_logs import read_required
 from penstock.runtime.checkpoint.storage import Damaged, Storage, absolute
 from penstock.runtime.failure.errors import BEGIN_ANEW, RunError
@@ -67,12 +68,12 @@ def place_of(query: str, folder: str) -> str:
     return f"{absolute(folder)}/{checkpoint_name(query)}"
 
 
-def is_begun(storage: Storage, place: str) -> bool:
+def is_begun(storage: LogFiles, place: str) -> bool:
     """Whether the folder holds anything that the start of a query would not be free to overwrite."""
     return any(name not in _BEFORE and not name.startswith(".") for name in storage.names(place))
 
 
-def check_is_checkpoint(storage: Storage, place: str) -> None:
+def check_is_checkpoint(storage: LogFiles, place: str) -> None:
     """Raises RunError if the folder is something else, or its description is lost."""
     names = storage.names(place)
     if DESCRIPTION in names:
@@ -112,13 +113,24 @@ def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
         storage.delete(f"{place}/{STARTING}")
         storage.publish(description, json.dumps(present, indent=1) + "\n")
         return
-    check_is_checkpoint(storage, place)
-    finding = refusal(description_in(storage, place), present, place)
+    finding = find_mismatch(storage, query, place)
     if finding is not None:
         raise RunError([finding])
 
 
-def description_in(storage: Storage, place: str) -> dict[str, Any]:
+def find_mismatch(storage: LogFiles, query: SparkQuery, place: str) -> Diagnostic | None:
+    """Why the checkpoint in a folder does not fit the query. None if it does, or has not begun.
+
+    Raises:
+        RunError: the folder is something else, or damaged.
+    """
+    if {DESCRIPTION, _REMOVING} <= set(storage.names(place)) or not is_begun(storage, place):
+        return None
+    check_is_checkpoint(storage, place)
+    return refusal(description_in(storage, place), describe_query(query), place)
+
+
+def description_in(storage: LogFiles, place: str) -> dict[str, Any]:
     """What a checkpoint says of the query that it was made for.
 
     Raises:

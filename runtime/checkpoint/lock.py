@@ -37,8 +37,7 @@ def lock(spark: SparkSession, storage: Storage, path: str, lose: Callable[[RunEr
             the file is damaged, or the store cannot keep a lease.
     """
     processes: Any = spark._jvm.java.lang.ProcessHandle  # type: ignore[union-attr]
-    pids = {"python": os.getpid(), "jvm": processes.current().pid()}
-    starts = {name: [pid, _read_start_time(processes, pid)] for name, pid in pids.items()}
+    starts = identify_process(processes)
     if storage.is_on_disk(path):
         with _lock_file(processes, storage, path, {"host": socket.gethostname(), **starts}):
             yield
@@ -47,10 +46,16 @@ def lock(spark: SparkSession, storage: Storage, path: str, lose: Callable[[RunEr
 
     def has_ended(held: dict[str, Any]) -> bool:
         is_here = all(held.get(name) == mine[name] for name in ("host", "space"))
-        return is_here and not any(_alive(processes, held[name]) for name in ("python", "jvm"))
+        return is_here and not any(is_alive(processes, held[name]) for name in ("python", "jvm"))
 
     with lease(storage, path, mine, has_ended, lose):
         yield
+
+
+def identify_process(processes: Any) -> dict[str, list[int]]:
+    """The numbers of this process and of its JVM, and when it was started. `processes`: `Storage.processes`."""
+    pids = {"python": os.getpid(), "jvm": processes.current().pid()}
+    return {name: [pid, _read_start_time(processes, pid)] for name, pid in pids.items()}
 
 
 @contextmanager
@@ -65,13 +70,13 @@ def _lock_file(processes: Any, storage: Storage, path: str, mine: dict[str, Any]
             refusal = R012.at(None, pid=held["python"][0], path=path.rpartition("/")[0])
             hint = f"if that process has ended, delete {path}"
             raise RunError([refusal.because(f"the process runs on {held['host']}").with_hint(hint)])
-        elif _alive(processes, held["python"]):
+        elif is_alive(processes, held["python"]):
             raise RunError([R012.at(None, pid=held["python"][0], path=path.rpartition("/")[0])])
-        elif _alive(processes, held["jvm"]) and time.monotonic() > deadline:
+        elif is_alive(processes, held["jvm"]) and time.monotonic() > deadline:
             refusal = R012.at(None, pid=held["jvm"][0], path=path.rpartition("/")[0])
             told = f"it is the JVM of process {held['python'][0]}, which has ended"
             raise RunError([refusal.because(told).with_hint(f"kill -9 {held['jvm'][0]}")])
-        elif not _alive(processes, held["jvm"]):
+        elif not is_alive(processes, held["jvm"]):
             storage.delete(path)
             continue
         time.sleep(0.1)
@@ -127,7 +132,7 @@ def _read_start_time(processes: Any, pid: int) -> int:
     return int(start.get().toEpochMilli()) if start.isPresent() else 0
 
 
-def _alive(processes: Any, process: list[int]) -> bool:
+def is_alive(processes: Any, process: list[int]) -> bool:
     """Whether the process still runs. Its number alone may belong to a later one."""
     pid, started = process
     known = processes.of(pid)

@@ -14,14 +14,17 @@ from penstock.runtime.checkpoint.storage import Damaged, Storage
 from penstock.runtime.failure.errors import BEGIN_ANEW, RunError
 
 LOG = "_spark_metadata"
-_RESTORE = f"restore it from a backup; without one its rows are lost: {BEGIN_ANEW}"
+_RESTORE = "restore it from a backup; without one its rows are lost: remove the folder, and add --reset"
+_RESTORE_FILE = f"restore it from a backup; without one its rows are lost: {BEGIN_ANEW}"
 
 
 class LogFiles(Protocol):
-    """What of a `Storage` logs are read with."""
+    """What of a `Storage` logs and checkpoints are read with."""
 
+    def is_file(self, path: str) -> bool: ...
     def is_folder(self, path: str) -> bool: ...
     def names(self, folder: str) -> list[str]: ...
+    def newest(self, log: str) -> int: ...
     def read(self, path: str) -> str | None: ...
 
 
@@ -74,7 +77,7 @@ def check_files(storage: Storage, folder: str, done: Container[str] = ()) -> Non
         name, more = wrong[0], f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         is_ = f"it has {sizes[name]} bytes" if name in sizes else "it is missing"
         finding = R053.at(None, path=f"{folder}/{name}")
-        raise RunError([finding.because(f"{is_}, and was written with {listed[name]}{more}").with_hint(_RESTORE)])
+        raise RunError([finding.because(f"{is_}, and was written with {listed[name]}{more}").with_hint(_RESTORE_FILE)])
 
 
 def _read_log(storage: LogFiles, log: str, files: Mapping[int, str]) -> dict[str, int] | None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from penstock.kit.checkpoint_sources import has_names
-from penstock.runtime.checkpoint.storage import Damaged, Storage
+from penstock.runtime.checkpoint.storage import Damaged
 
 Entry: TypeAlias = dict[str, Any]
 
@@ -24,6 +24,12 @@ _VERSION = "v1"
 _NAMED_STATES = "v2"
 _NAMED_SOURCES = "v2"
 _SCHEMA_VERSION = b"v2"
+
+
+class TextFiles(Protocol):
+    """What of a `Storage` the text of a file is read with."""
+
+    def read(self, path: str) -> str | None: ...
 
 
 def number_files(names: Iterable[str]) -> dict[int, str]:
@@ -135,7 +141,7 @@ def check_schema(path: str, content: bytes) -> None:
         raise Damaged(path, "it is not the schema of a state") from None
 
 
-def read_required(storage: Storage, path: str) -> str:
+def read_required(storage: TextFiles, path: str) -> str:
     """The text of a file.
 
     Raises:

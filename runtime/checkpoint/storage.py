@@ -58,6 +58,8 @@ class Storage:
         self._hadoop: Any = spark._jvm.org.apache.hadoop  # type: ignore[union-attr]
         self._configuration: Any = spark._jsc.hadoopConfiguration()
         self._system: Any = spark._jvm.java.lang.System  # type: ignore[union-attr]
+        self.processes: Any = spark._jvm.java.lang.ProcessHandle  # type: ignore[union-attr]
+        """The processes of this machine, as the JVM sees them."""
         self._is_local = is_local(spark)
 
     def qualify(self, path: str) -> str:

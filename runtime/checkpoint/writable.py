@@ -78,7 +78,7 @@ def explain_unwritable(path: Path, error: OSError) -> Diagnostic:
     there = _find_nearest(path)
     if not there.is_dir():
         return R057.at(None, path=str(path)).because(f"{there} is a file").with_hint("name another folder")
-    told = f"{(error.strerror or 'it cannot be made').lower()}: {there} {_describe(there)}"
+    told = f"{(error.strerror or 'it cannot be made').lower()}: {there} {describe_owner(there)}"
     user = _name_user(os.geteuid())
     return R057.at(None, path=str(path)).because(told).with_hint(f"name another folder, or let {user} write to {there}")
 
@@ -92,7 +92,8 @@ def _find_nearest(path: Path) -> Path:
     return Path("/")
 
 
-def _describe(path: Path) -> str:
+def describe_owner(path: Path) -> str:
+    """Who owns a path, with which rights, and who this process is."""
     with suppress(OSError):
         found = path.stat()
         owner = f"{_name_user(found.st_uid)}:{_name_group(found.st_gid)}"

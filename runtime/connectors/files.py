@@ -10,6 +10,7 @@ or Penstock sees those files only, so each row once, also after a crash.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote
 
@@ -33,11 +34,13 @@ from penstock.kit.files.files import (
 )
 from penstock.kit.files.ordered_files import OrderedReader
 from penstock.rows import Row
-from penstock.runtime.checkpoint.sink_log import check_files, check_log, list_committed, rows_folder
+from penstock.runtime.checkpoint.sink_log import LOG, LogFiles, check_files, check_log, list_committed, rows_folder
 from penstock.runtime.checkpoint.storage import Storage, absolute
 from penstock.runtime.checkpoint.sweep import list_finished
+from penstock.runtime.checkpoint.written_files import check_removable, claim_folder, release_folder, remove_written
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
 from penstock.runtime.failure.errors import BEGIN_ANEW, RunError
+from penstock.runtime.failure.failures import SPARK_ERRORS
 from penstock.runtime.progress.seen_fields import observe_fields
 from penstock.runtime.query.file_names import NameWatch
 
@@ -145,6 +148,7 @@ class FilesSink(RuntimeSink):
     def __init__(self, query: SparkQuery) -> None:
         self._query = query
         self.path = absolute(str(query.output.folder))
+        self._claimed: Storage | None = None
 
     def check(self, storage: Storage, place: str | None, finished: int) -> None:
         """Refuses a folder that has batches which the checkpoint knows nothing of: Spark would skip ours in silence.
@@ -152,25 +156,45 @@ class FilesSink(RuntimeSink):
         Raises:
             RunError: the folder was written from another checkpoint, or is damaged, or it is a file.
         """
-        if storage.is_file(self.path):
-            raise RunError([R017.at(None, name=self._query.output.name, path=self.path)])
-        begun = -1 if place is None else storage.newest(f"{place}/offsets")
-        if storage.newest(f"{self.path}/_spark_metadata") > begun:
-            hint = "remove the folder, or take another path"
-            if begun >= 0:  # another path would be another query (R010), and a folder without its log is damaged (R052)
-                hint = f"restore the newest checkpoint, or {BEGIN_ANEW}"
-            elif place is not None:
-                hint = (
-                    "remove the folder, take another path, or give the --checkpoint of the earlier run, if it had one"
-                )
-            raise RunError([R014.at(None, path=self.path).with_hint(hint)])
+        self.check_folder(storage, place)
         if place is not None:
             check_log(storage, self.path, finished)
             if self.path != rows_folder(place):  # there readers check what they have not read yet
                 check_files(storage, self.path)
 
+    def check_folder(self, storage: LogFiles, place: str | None) -> None:
+        """Raises RunError if the folder is a file, or was written from another checkpoint."""
+        if storage.is_file(self.path):
+            raise RunError([R017.at(None, name=self._query.output.name, path=self.path)])
+        begun = -1 if place is None else storage.newest(f"{place}/offsets")
+        if storage.newest(f"{self.path}/{LOG}") > begun:
+            hint = "add --overwrite, which removes these rows, or take another path"
+            if begun >= 0:  # another path would be another query (R010), and a folder without its log is damaged (R052)
+                hint = f"restore the newest checkpoint, or {BEGIN_ANEW}"
+            elif place is not None:
+                hint += ", or give the --checkpoint of the earlier run, if it had one"
+            raise RunError([R014.at(None, path=self.path).with_hint(hint)])
+
+    def check_removable(self, storage: Storage) -> None:
+        """Raises RunError if the folder is a file, or other programs have written its rows, or another process does."""
+        if storage.is_file(self.path):
+            raise RunError([R017.at(None, name=self._query.output.name, path=self.path)])
+        check_removable(storage, self.path)
+
+    def remove_rows(self, storage: Storage) -> str | None:
+        return self.path if remove_written(storage, self.path) else None
+
     def open(self, storage: Storage, place: str) -> None:
         storage.folder(self.path)
+        if self.path != rows_folder(place):
+            claim_folder(storage, self.path)
+            self._claimed = storage
+
+    def close(self) -> None:
+        if self._claimed is not None:
+            with suppress(*SPARK_ERRORS):  # where the JVM is gone, the note says that its process has ended
+                release_folder(self._claimed, self.path)
+            self._claimed = None
 
     def writer(self, rows: DataFrame) -> DataStreamWriter | None:
         return write_files(rows, self.path, **self._format()) if self._query.mode == "append" else None

@@ -177,6 +177,10 @@ class KafkaSink(RuntimeSink):
         with self._coded_errors():
             self._writer.prepare()
 
+    @property
+    def kept_rows(self) -> str:
+        return f"the topic {self._query.output.values['topic']}"
+
     def open(self, storage: Storage, place: str) -> None:
         self._storage, self._place = storage, place
 
@@ -231,6 +235,10 @@ class SparkKafkaSink(RuntimeSink):
         """Raises RunError as `KafkaSink.check` does, except for the ledger."""
         provide_topic(self._query)
         self._avro.prepare()
+
+    @property
+    def kept_rows(self) -> str:
+        return f"the topic {self._query.output.values['topic']}"
 
     def writer(self, rows: DataFrame) -> DataStreamWriter:
         use_jars(rows.sparkSession)

@@ -98,6 +98,19 @@ class RuntimeSink(Protocol):
         """
         return None
 
+    def check_removable(self, storage: Storage) -> None:
+        """Raises RunError if the query cannot write there after `remove_rows`, or this may not remove the rows."""
+        self.check(storage, None, -1)
+
+    def remove_rows(self, storage: Storage) -> str | None:
+        """Removes the rows that queries have written there, and no others. Returns the place, None if it had none."""
+        return None
+
+    @property
+    def kept_rows(self) -> str | None:
+        """What `remove_rows` leaves as it is, because others may have written there; None if it leaves nothing."""
+        return None
+
     def open(self, storage: Storage, place: str) -> None:
         """Makes what rows go to, so that readers find it, if still empty.
 

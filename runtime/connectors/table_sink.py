@@ -73,6 +73,10 @@ class TableSink(RuntimeSink):
             find_percentile_ms(seconds, 99),
         )
 
+    @property
+    def kept_rows(self) -> str:
+        return f"the table {self._name}"
+
     def watch(self, changed: Callable[[], None]) -> None:
         self._changed = changed
 

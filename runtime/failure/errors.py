@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from penstock.diagnostics.codes.running import R074, R077
-from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.diagnostics.diagnostic import Diagnostic, FindingsError
 from penstock.diagnostics.source import Span
 
-BEGIN_ANEW = "begin anew: remove the folders of rows that the query has written, and add --reset"
-"""A hint that leads out: with the folders that are there, the next run would be refused (R014)."""
+BEGIN_ANEW = "begin anew: add --overwrite, which removes the checkpoint and the files that the query has written"
+"""A hint that leads out: with --reset alone and the files that are there, the next run would be refused (R014)."""
 NO_KEY = "the key of a row is NULL"
 """Why a row of a table is no message."""
 
 
-class RunError(Exception):
+class RunError(FindingsError):
     """Queries could not start, or stopped before their end. `diagnostics` holds at least one error."""
-
-    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
-        super().__init__("; ".join(f"{d.code}: {d.message}" for d in self.diagnostics))
 
 
 def check_all(checks: Iterable[Callable[[], None]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,7 +12,7 @@ from penstock.codegen.program import LocalRead, LocalTable
 from penstock.kit.worker.panes import connect_duckdb
 from penstock.rows import Rows
 from penstock.runtime.local_reads.arrow_types import arrow_type, naive_type
-from penstock.runtime.local_reads.file_records import read_records
+from penstock.runtime.local_reads.file_records import check_value, read_records
 from penstock.runtime.local_reads.newest import keep_newest
 from penstock.runtime.local_reads.plain_files import NotPlainError, PlainFile, list_plain_files
 
@@ -37,8 +37,31 @@ def answer_locally(read: LocalRead | None) -> Rows | None:
         return None
 
 
+def answer_tables(read: LocalRead, rows: Mapping[str, pa.Table]) -> Rows | None:
+    """The rows of the answer over tables that are at hand, times in UTC; None if a value has no meaning here.
+
+    `rows`: the rows of each table by its name. They have at least the columns that are read.
+    """
+    try:
+        return _query(read, {each.name: _take_rows(each, rows[each.input.name]) for each in read.tables})
+    except Exception:
+        return None
+
+
+def _take_rows(table: LocalTable, rows: pa.Table) -> pa.Table:
+    """The columns that are read, called c0, c1 …. Raises NotPlainError for a value that others take otherwise."""
+    types = dict(table.input.columns)
+    arrays = []
+    for name in table.columns:
+        values = [check_value(value, arrow_type(types[name])) for value in rows.column(name).to_pylist()]
+        arrays.append(pa.array(values, naive_type(types[name])))
+    return pa.table(arrays, names=[f"c{place}" for place, _ in enumerate(arrays)])
+
+
 def _answer(read: LocalRead) -> Rows:
     """The rows. Raises NotPlainError if Spark has to be asked, and anything else if something is wrong."""
+    if not all(each.input.holds_rows for each in read.tables):  # in the memory of a process
+        raise NotPlainError
     files = {each.name: list_plain_files(each.input) for each in read.tables}
     if sum(file.size for each in files.values() for file in each) > SMALL:
         raise NotPlainError

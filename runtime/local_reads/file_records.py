@@ -102,10 +102,11 @@ def _read_parquet(source: Input, content: bytes) -> Iterator[Record]:
     if found != types or len(found) != len(table.schema):
         raise NotPlainError
     for record in table.to_pylist():
-        yield {name: _check_value(value, types[name]) for name, value in record.items()}
+        yield {name: check_value(value, types[name]) for name, value in record.items()}
 
 
-def _check_value(value: Any, type_: pa.DataType) -> Any:
+def check_value(value: Any, type_: pa.DataType) -> Any:
+    """The value, as small reads have it; raises NotPlainError for one that needs interpretation."""
     if value is None:
         return None
     if pa.types.is_floating(type_):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.codegen.program import Input
+from penstock.runtime.checkpoint.local_files import LocalFiles
 from penstock.runtime.checkpoint.sink_log import list_committed
 from penstock.runtime.checkpoint.storage import absolute, is_glob
 
@@ -31,14 +32,8 @@ class PlainFile:
     written: int
 
 
-class _LocalFiles:
-    """What of `Storage` the log of a folder is read with."""
-
-    def is_folder(self, path: str) -> bool:
-        return Path(path).is_dir()
-
-    def names(self, folder: str) -> list[str]:
-        return [each.name for each in Path(folder).iterdir()]
+class _CheckedFiles(LocalFiles):
+    """Files that are compared with their checksums."""
 
     def read(self, path: str) -> str | None:
         try:
@@ -62,7 +57,7 @@ def list_plain_files(source: Input) -> list[PlainFile]:
     files = {each.path.name: each for each in map(_describe, _list_paths(root))}
     if any(each.path.suffix not in endings for each in files.values()):
         raise NotPlainError
-    committed = list_committed(_LocalFiles(), path)
+    committed = list_committed(_CheckedFiles(), path)
     if committed is None:
         return sorted(files.values(), key=lambda each: (each.written, str(each.path)))
     if any(name not in files or files[name].size != size for name, size in committed.items()):

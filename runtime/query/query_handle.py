@@ -10,6 +10,7 @@ from dataclasses import replace
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.codegen.program import SparkQuery
+from penstock.diagnostics import show_text
 from penstock.runtime.failure.errors import RunError
 from penstock.runtime.failure.failures import jvm_may_be_gone
 from penstock.runtime.progress.heartbeats import HeartbeatHandle
@@ -17,6 +18,7 @@ from penstock.runtime.progress.status import Status
 from penstock.runtime.query.run import Run
 from penstock.runtime.query.triggers import Trigger
 
+_POLL_SECONDS = 0.1
 _LOOK_SECONDS = 5.0
 """How often who awaits a query looks whether the rejected rows are still written."""
 
@@ -40,6 +42,12 @@ class QueryHandle:
                 self._reject(name)
         self._ending = run.inspection.watch(lambda error: run.fail(self._started, error))
 
+    def __repr__(self) -> str:
+        """The name, whether it runs, and what it has done."""
+        status = self.status()
+        state = "running" if status.running else "stopped" if status.error is None else f"failed, {status.error.code}"
+        return show_text(f"<QueryHandle {self.name}: {state}, {status.rows:,} rows in, {status.out:,} out>")
+
     @property
     def name(self) -> str:
         return self._run.query.name
@@ -60,6 +68,11 @@ class QueryHandle:
             except RunError as error:
                 self._error = error
         return self._error
+
+    @property
+    def is_running(self) -> bool:
+        """Whether Spark still runs the query."""
+        return self._is_active()
 
     @property
     def is_settled(self) -> bool:
@@ -101,6 +114,25 @@ class QueryHandle:
                 raise
             if deadline is not None and time.monotonic() >= deadline:
                 return False
+
+    def await_rows(self, n: int = 1, timeout: float | None = None) -> bool:
+        """Waits, at most `timeout` seconds, until the query has written `n` rows since it was started here.
+
+        False if it has not, or was stopped before. For a table, each version of a row counts.
+
+        Raises:
+            RunError: the query failed.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            if self.error is not None:
+                self.await_done(0)
+            if self._run.status(running=True).out >= n:
+                return True
+            left = _POLL_SECONDS if deadline is None else min(_POLL_SECONDS, deadline - time.monotonic())
+            if left <= 0 or self._stopped or not self._is_active():
+                return self._run.status(running=True).out >= n
+            time.sleep(left)
 
     def stop(self) -> None:
         """Ends the query, and the queries of its rejected rows, and frees its checkpoint. May be called twice.

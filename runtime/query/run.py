@@ -274,6 +274,8 @@ class Run:
 
     def release(self) -> None:
         """Gives back its sessions of Spark when all has ended. A later start opens others."""
+        for each in self.rejects.values():
+            each._sink.close()
         with jvm_may_be_gone():
             for each in (self, *self.rejects.values()):
                 if each._opened is not None:

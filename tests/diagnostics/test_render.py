@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from penstock.diagnostics import Code, Diagnostic, Label, Source, Span, render
+from penstock.diagnostics import Code, CompileError, Diagnostic, Label, Source, Span, render
 
 J001 = Code("J001", "stream-stream join has no time bound")
 N001 = Code("N001", "no relation is called {name}")
@@ -212,3 +212,16 @@ def test_every_span_of_a_text_can_be_rendered_and_points_into_it() -> None:
             rows = render(Diagnostic("J001", "m", (Label(Span(source, start, end), "here"),))).splitlines()
             assert "^" in rows[3]
             assert rows[-1].endswith("here")
+
+
+def test_an_exception_shows_places_and_hints() -> None:
+    source = Source("orders.sql", "SELECT STREAM prod FROM orders")
+    found = N001.at(span_of(source, "prod"), "here", name="prod").with_guess("product")
+    assert str(CompileError([found, found])) == (
+        "N001: no relation is called prod\n"
+        "  --> orders.sql:1:15\n"
+        "1 | SELECT STREAM prod FROM orders\n"
+        "  |               ^^^^ here\n"
+        "  = hint: did you mean product?\n\n"
+    ) + str(CompileError([found]))
+    assert str(CompileError([found] * 23)).endswith("\n\n… and 3 more")

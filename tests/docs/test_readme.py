@@ -74,10 +74,8 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 
 
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/errors/README.md"]
-PAGES += [
-    f"docs/{name}.md"
-    for name in ("architecture", "state", "tables", "one-query", "semantics", "formats", "guards", "reliability")
-]
+DOCS = ("architecture", "formats", "guards", "one-query", "python", "reliability", "semantics", "state", "tables")
+PAGES += [f"docs/{name}.md" for name in DOCS]
 PAGES += [f"{room}/NOTES.md" for room in BELOW]
 
 

@@ -56,7 +56,7 @@ def test_once_writes_the_rows_and_accounts_for_every_one(folder: Path) -> None:
     assert rows(folder) == BIG
     assert accounts(ended.stdout) == {("big", "orders"): [4, 1, 0, 1, 2, 2], ("totals", "orders"): [4, 1, 0, 0, 3, 3]}
     assert f"big: rejected rows of orders are in {folder}/big_rejected/orders" in ended.stdout
-    assert "big: 4 rows in, 2 out, batch 1" in ended.stderr
+    assert "big: 4 rows in, 2 out, 0 late, 1 rejected, batch 1" in ended.stderr
 
     shown = [line.split() for line in ended.stdout.splitlines()]
     assert ["totals:", "3", "rows"] in shown
@@ -75,13 +75,22 @@ def test_ctrl_c_before_the_end(folder: Path, signal_: signal.Signals) -> None:
         (folder / "more" / f"{number}.json").write_text(json.dumps(ORDERS[0] | {"id": number}), encoding="utf-8")
     command = [*PENSTOCK, "run", "--once", *LOCAL, "--checkpoint", "state", "script.sql"]
     with subprocess.Popen(
-        command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=folder,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as process:
+        assert process.stdout
         assert process.stderr
         told = iter(process.stderr.readline, "")
-        assert "big: 4 rows in, 2 out, batch 1\n" in told
+        assert "big: 4 rows in, 2 out, 0 late, 1 rejected, batch 1\n" in told
         os.killpg(process.pid, signal_)
         *progress, last = told
+        counted = accounts(process.stdout.read())
+    assert counted["big", "orders"] == [4, 1, 0, 1, 2, 2]
     assert (process.returncode, last) == (130, "stopped before the end; --checkpoint goes on from here\n")
     assert all(line.startswith("totals: ") for line in progress)
     ended = penstock_here(folder, "run", "--once", "--checkpoint", "state", "script.sql")
@@ -95,10 +104,16 @@ def test_ctrl_c_before_the_end(folder: Path, signal_: signal.Signals) -> None:
 def test_another_process_reads_a_table_whose_query_runs_and_after_its_end(folder: Path) -> None:
     (folder / "script.sql").write_text(SCRIPT.partition("CREATE STREAM big")[0] + TOTALS, encoding="utf-8")
     command = [*PENSTOCK, "run", *LOCAL, "script.sql"]
-    with subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
         assert process.stderr
         told = iter(process.stderr.readline, "")
-        assert next(line for line in told if "batch 1" in line) == "totals: 4 rows in, 3 out, batch 1\n"
+        assert (
+            next(line for line in told if "batch 1" in line)
+            == "totals: 4 rows in, 3 out, 0 late, 1 rejected, batch 1\n"
+        )
         select = "SELECT id, total, newest FROM totals WHERE total > 100 ORDER BY id DESC"
         read = penstock_here(folder, "query", "--format", "json", "script.sql", select)
         assert read.exit_code == 0, read.output
@@ -108,6 +123,7 @@ def test_another_process_reads_a_table_whose_query_runs_and_after_its_end(folder
         ]
         process.send_signal(signal.SIGTERM)
         assert process.stderr.read().endswith("stopped\n")
+        assert accounts(process.stdout.read()) == {("totals", "orders"): [4, 1, 0, 0, 3, 3]}
     assert process.returncode == 0
     read = penstock_here(folder, "query", "script.sql", "SELECT COUNT(*) AS n FROM totals")
     assert [line.split() for line in read.stdout.splitlines() if line.strip()][-1] == ["3"]
@@ -125,7 +141,7 @@ def test_until_its_end(folder: Path, end: str) -> None:
         command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         assert process.stderr
-        assert process.stderr.readline() == "running: big; Ctrl-C ends\n"
+        assert [process.stderr.readline() for _ in range(2)] == ["starting Spark …\n", "running: big; Ctrl-C ends\n"]
         jvm = json.loads((folder / "state" / "big" / "lock").read_text(encoding="utf-8"))["jvm"][0]
         if end == "the JVM is killed":
             os.kill(jvm, signal.SIGKILL)

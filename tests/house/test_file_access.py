@@ -35,6 +35,9 @@ LOCAL = {
     "runtime/checkpoint/check_places.py": {"os.path.islink", "os.path.realpath", "os.walk"},
     # Folders of this machine are tried before there is a Spark; others are left to it.
     "runtime/checkpoint/writable.py": {"os.geteuid", "pathlib.Path", "shutil.rmtree", "tempfile.mkdtemp"},
+    # What can be seen on this machine before there is a Spark, which looks again by its own file systems.
+    "runtime/checkpoint/local_files.py": {"pathlib.Path"},
+    "runtime/early_checks.py": {"os.R_OK", "os.X_OK", "os.access", "os.scandir", "pathlib.Path"},
     # Sizes of local folders, for which Spark would take long.
     "runtime/checkpoint/storage.py": {"os.scandir"},
     # Names that Spark cannot see, of inputs on local disks.

@@ -41,7 +41,7 @@ DATA = {
         *("record_parsing", "run_record", "program", "program_settings", "spark_versions", "topic_start"),
     ),
     "runtime": (),
-    "server": ("client_limits", "running", "serving"),
+    "server": ("client_limits", "http_tokens", "running", "serving"),
 }
 
 # Modules of the package itself that are below a room.

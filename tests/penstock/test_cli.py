@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from penstock.commands.cli import MERGED, main
+from penstock.commands.cli import main
+from penstock.commands.run_script import MERGED
 from penstock.diagnostics.all_codes import CATALOG
 
 DECLARATION = """CREATE STREAM orders (id BIGINT KEY, price DOUBLE, time TIMESTAMP,
@@ -247,7 +248,7 @@ def test_a_run_that_begins_anew_says_what_it_removes() -> None:
     changed = penstock(*once)
     assert changed.exit_code == 3
     assert "error[R010]" in changed.stderr
-    assert "remove the folders of rows that the query has written, and add --reset" in changed.stderr
+    assert "begin anew: add --overwrite" in changed.stderr
     doubled = penstock(*once, "--reset")
     assert doubled.exit_code == 3
     assert "error[R014]" in doubled.stderr
@@ -257,6 +258,31 @@ def test_a_run_that_begins_anew_says_what_it_removes() -> None:
     assert f"removed checkpoint {Path('state/out').resolve()}\n" in anew.stderr
     (file,) = Path("out").glob("*.json")
     assert json.loads(file.read_text(encoding="utf-8")) == {"id": 1}
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("only_spark", "folder")
+def test_a_run_that_overwrites_says_what_it_removes() -> None:
+    Path("orders").mkdir()
+    Path("orders/1.json").write_text('{"id": 1, "price": 150, "time": "2024-01-01T00:00:00Z"}\nno\n', encoding="utf-8")
+    once = ("run", "--once", "declarations.sql", "queries.sql")
+    first = penstock(*once, "--overwrite")
+    assert (first.exit_code, "removed" in first.stderr) == (0, False)
+    assert first.stderr.startswith("starting Spark …\n")
+    Path("out/mine.json").write_text("{}")
+    doubled = penstock(*once)
+    assert (doubled.exit_code, doubled.stdout) == (3, "")
+    assert "error[R014]" in doubled.stderr
+    assert "starting Spark" not in doubled.stderr
+    assert "hint: add --overwrite, which removes these rows" in doubled.stderr
+    again = penstock(*once, "--overwrite", "--checkpoint", "state")
+    assert again.exit_code == 0, again.output
+    for name in ("out", "out_rejected/orders"):
+        assert f"removed the rows in {Path(name).resolve()}\n" in again.stderr
+    assert [file.read_text() for file in sorted(Path("out").glob("*.json"))] == ["{}", '{"id":1}\n']
+    changed = penstock(*once, "--overwrite", "--checkpoint", "state")
+    assert changed.exit_code == 0
+    assert f"removed checkpoint {Path('state/out').resolve()}\n" in changed.stderr
 
 
 @pytest.mark.spark

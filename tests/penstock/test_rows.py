@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime
 from decimal import Decimal
 
 import pyarrow as pa
 import pytest
 
+from penstock import PackageNeededError
 from penstock.arrow import arrow_type, make_table, read_table
 from penstock.rows import Rows
 
@@ -89,3 +91,26 @@ def test_types_without_a_counterpart_are_texts() -> None:
     table = make_table(columns, [({"a": 1}, ["x", None]), (None, None)])
     assert table.to_pylist() == [{"m": '{"a": 1}', "l": ["x", None]}, {"m": None, "l": None}]
     assert arrow_type("smallint[]") == pa.list_(pa.int16())
+
+
+def test_rows_are_a_stream_of_arrow() -> None:
+    table = pa.table({"n": [1, 2]})
+    assert pa.table(Rows(table)) == table
+    assert pa.RecordBatchReader.from_stream(Rows(table)).read_all() == table
+
+
+def test_rows_are_a_data_frame_of_polars() -> None:
+    polars = pytest.importorskip("polars", reason="make setup installs Polars")
+    rows = Rows(pa.table({"n": [1, 2], "price": pa.array([Decimal("1.50"), None], pa.decimal128(10, 2))}))
+    assert rows.to_polars().rows() == [(1, Decimal("1.50")), (2, None)]
+    assert polars.DataFrame(rows).equals(rows.to_polars())
+
+
+def test_a_package_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(PackageNeededError) as missing:
+        Rows(pa.table({"n": [1]})).to_polars()
+    assert isinstance(missing.value, ModuleNotFoundError)
+    assert str(missing.value) == (
+        "R087: to_polars needs the package polars, which is not installed\n  = hint: pip install 'penstock[polars]'"
+    )

@@ -21,7 +21,7 @@ from rich.cells import cell_len
 
 from penstock import CompileError
 from penstock.client import RemoteError
-from penstock.commands import run_report
+from penstock.commands import live_line, run_report
 from penstock.commands.answers import show_answer
 from penstock.compilation import compile
 from penstock.diagnostics import Diagnostic, Label, Source, Span, render, report
@@ -85,7 +85,7 @@ def test_accounts(random: Random, capsys: pytest.CaptureFixture[str]) -> None:
     reported = QueryReport(query, (part,), 1, 1, 5, None, False, table=lookup, reasons=(Reason("silent", text, {}),))
     run_report.show_reports([reported], resumes=True)
     run_report.show_kept([Kept(name, [{query: text}], 3)])
-    with run_report.progress_shown() as progress:
+    with live_line.progress_shown() as progress:
         progress(status(query, text))
         print(text, file=sys.stderr)
         print(text)

@@ -15,6 +15,8 @@ from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.files import FilesSink
 from penstock.runtime.failure.errors import BEGIN_ANEW, RunError, check_all
 
+OVERWRITE = "add --overwrite, which removes these rows, or take another path"
+
 
 class Logs:
     """A storage that knows the newest batch in each log, and nothing else."""
@@ -39,12 +41,12 @@ def hint_of(place: str | None, **newest: int) -> str | None:
 
 
 def test_a_new_checkpoint_takes_another_path() -> None:
-    hint = "remove the folder, take another path, or give the --checkpoint of the earlier run, if it had one"
+    hint = f"{OVERWRITE}, or give the --checkpoint of the earlier run, if it had one"
     assert hint_of("/state/out", _spark_metadata=0) == hint
 
 
 def test_a_reset_takes_another_path() -> None:
-    assert hint_of(None, _spark_metadata=0) == "remove the folder, or take another path"
+    assert hint_of(None, _spark_metadata=0) == OVERWRITE
 
 
 def test_an_older_checkpoint_begins_anew() -> None:
@@ -65,8 +67,7 @@ def test_a_changed_query_is_told_of_the_folders() -> None:
     found = refusal(past, past | {"fingerprint": "2"}, "/state/out")
     assert found is not None
     assert (found.code, found.hint) == ("R010", f"undo the change, or {BEGIN_ANEW}")
-    assert "remove the folders" in BEGIN_ANEW
-    assert "--reset" in BEGIN_ANEW
+    assert "--overwrite" in BEGIN_ANEW
 
 
 def test_all_folders_are_named_at_once() -> None:

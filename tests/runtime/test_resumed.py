@@ -187,7 +187,7 @@ def test_a_query_begins_anew(spark: SparkSession, tmp_path: Path) -> None:
         changed = large(
             tmp_path, 60, FILES.format(name="busiest", folder=tmp_path, query="SELECT STREAM id FROM orders")
         )
-        names = sorted(Path(place).name for place in session.reset(changed))
+        names = sorted(Path(place).name for place in session.reset(changed).checkpoints)
         assert names == ["busiest", "busiest_intermediate1", "large"]
         assert [file.name for file in state.iterdir()] == ["mine"]
         session.run_once(changed, drain=False)

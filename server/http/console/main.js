@@ -70,7 +70,12 @@ function showLogin() {
   };
   const form = el("form", { submit: enter }, el("label", { for: "token" }, "Token"), token);
   form.append(el("button", { type: "submit", class: "primary" }, "Log in"), error);
-  main.replaceChildren(el("h1", {}, "Log in"), form);
+  const mine = el("p", { class: "quiet" },
+    "The operator's token is in the file ", el("code", {}, "secrets/token"), " of the server's state folder, which is ",
+    el("code", {}, "penstock-state"), " unless ", el("code", {}, "--state"), " names another one.");
+  const others = el("p", { class: "quiet" },
+    "The operator makes tokens for others: ", el("code", {}, "penstock token create --user NAME --role reader"));
+  main.replaceChildren(el("h1", {}, "Log in"), form, mine, others);
   token.focus();
 }
 

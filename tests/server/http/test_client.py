@@ -39,6 +39,38 @@ def test_a_script_is_submitted(session: RemoteSession) -> None:
     assert status.details["plan"]["nodes"]
 
 
+def test_a_select_is_answered(session: RemoteSession, door: Door) -> None:
+    session.submit(f"{ORDERS}; {TOTALS}; CREATE VIEW dear AS SELECT product FROM totals WHERE total > 50")
+    door.database.execute("INSERT INTO totals VALUES ('lamp', 80.00, 2), ('chair', 120.00, 1), ('desk', 9.50, 1)")
+    rows = session.sql("SELECT * FROM totals ORDER BY total DESC LIMIT 2")
+    assert rows == [{"product": "chair", "total": Decimal("120.00")}, {"product": "lamp", "total": Decimal("80.00")}]
+    assert session.sql("SELECT COUNT(*) AS n, SUM(total) AS total FROM totals WHERE total > 10") == [
+        {"n": 2, "total": Decimal("200.00")}
+    ]
+    assert session.sql("SELECT product FROM dear ORDER BY product") == [{"product": "chair"}, {"product": "lamp"}]
+    assert session.sql("SELECT 1 AS n") == [{"n": 1}]
+
+
+def test_a_select_that_needs_more_is_refused(
+    session: RemoteSession, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.submit(f"{ORDERS}; {TOTALS}")
+    door.database.execute("INSERT INTO totals VALUES ('lamp', 80.00, 2), ('chair', 120.00, 1)")
+
+    def refusal(sql: str) -> tuple[str, str]:
+        with pytest.raises(CompileError) as refused:
+            session.sql(sql)
+        (found,) = refused.value.diagnostics
+        return found.code, found.message.rpartition(": ")[2]
+
+    assert refusal("SELECT nothing FROM totals")[0] == "N001"
+    assert refusal("SELECT SOUNDEX(product) FROM totals") == (
+        *("R088", "it needs Spark, or a table that the server does not keep itself"),
+    )
+    monkeypatch.setattr("penstock.remote_read.MOST_ROWS", 2)
+    assert refusal("SELECT product FROM totals") == ("R088", "totals has 2 rows or more")
+
+
 def test_queries_are_paused_resumed_and_dropped(session: RemoteSession) -> None:
     (query,) = session.submit(f"{ORDERS}; {TOTALS}")
     query.pause()
@@ -102,8 +134,8 @@ def test_who_leaves_the_session_is_told_that_a_query_is_held(door: Door) -> None
 
 def test_answers_have_their_types(session: RemoteSession, door: Door) -> None:
     answer = StatementAnswer("SELECT 1", ("n", "s"), (("1", "a"), (None, "b")), types=("bigint", "text"))
-    door.engine.answers["SELECT n, s FROM t"] = answer
-    rows = session.sql("SELECT n, s FROM t")
+    door.engine.answers["SHOW TABLES"] = answer
+    rows = session.sql("SHOW TABLES")
     assert rows == [{"n": 1, "s": "a"}, {"n": None, "s": "b"}]
     assert len(session.sql(ORDERS)) == 0
 

@@ -62,6 +62,10 @@ def browser(window: Browser, door: Door) -> Browser:
 
 def test_a_token_logs_in_and_out(browser: Browser) -> None:
     browser.click("#logout")
+    browser.wait_for("penstock token create --user NAME --role reader")
+    assert "secrets/token of the server's state folder" in browser.run(
+        "return document.querySelector('main').textContent"
+    )
     browser.type("#token", f"pst_nobody{ENTER}")
     browser.wait_for("the token is not valid")
     browser.type("#token", f"pst_sam{ENTER}")

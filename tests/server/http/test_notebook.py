@@ -9,9 +9,13 @@ import pyarrow as pa
 import pytest
 
 import penstock
-from penstock.notebook import is_read, run_cell
+from penstock.diagnostics import Source
+from penstock.explain import answer_text
+from penstock.notebook import run_cell
+from penstock.remote_read import is_read
 from penstock.rows import Rows
 from penstock.server.engine_protocol import StatementAnswer
+from penstock.session import ScriptResult
 from tests.server.http.conftest import Door
 from tests.server.http.test_statements import ORDERS, TOTALS
 
@@ -38,6 +42,11 @@ def test_a_cell_returns_rows(names: dict[str, Any], capsys: pytest.CaptureFixtur
     assert isinstance(rows, Rows)
     assert rows == [{"name": "totals"}]
     assert capsys.readouterr().out == "warning: careful\n"
+
+
+def test_answers_before_the_last_one_are_printed(names: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_cell(names, "", "SHOW TABLES; SHOW TABLES") == [{"name": "totals"}]
+    assert capsys.readouterr().out == "warning: careful\nwarning: careful\nname\ntotals\n1 row\n"
 
 
 def test_a_refusal_is_rendered(names: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,8 +95,12 @@ class LocalSession:
         self.calls: list[tuple[str, str]] = []
 
     def submit(self, sql: str, name: str) -> list[Any]:
-        self.calls.append(("submit", sql))
-        return []
+        raise AssertionError("a cell shows answers, too")
+
+    def run(self, sql: str, name: str) -> ScriptResult:
+        self.calls.append(("run", sql))
+        compilation = penstock.compile(sql)
+        return ScriptResult((), tuple(map(answer_text, compilation.answers)), compilation.diagnostics)
 
     def sql(self, sql: str, name: str) -> Rows:
         self.calls.append(("sql", sql))
@@ -101,7 +114,16 @@ def test_a_local_session_reads_or_submits() -> None:
     session = LocalSession()
     assert run_cell({"session": session}, "", "SELECT n FROM t") == [{"n": 1}]
     assert run_cell({"session": session}, "", ORDERS) is None
-    assert session.calls == [("sql", "SELECT n FROM t"), ("submit", ORDERS)]
+    assert session.calls == [("sql", "SELECT n FROM t"), ("run", ORDERS)]
+
+
+def test_a_local_session_prints_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    cell = f"{ORDERS}; SHOW STREAMS; DESCRIBE orders; EXPLAIN STATE SELECT STREAM id FROM orders;"
+    assert run_cell({"session": LocalSession()}, "", cell) is None
+    printed = capsys.readouterr().out
+    assert printed.count("orders") >= 2
+    assert "DECIMAL(10, 2)" in printed
+    assert printed.endswith("query -> console\nnone\n")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +139,7 @@ def test_a_local_session_reads_or_submits() -> None:
     ],
 )
 def test_reads_are_told_from_queries(sql: str, expected: bool) -> None:
-    assert is_read(sql) is expected
+    assert is_read(Source("<cell>", sql)) is expected
 
 
 def test_ipython_runs_cells(names: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
