@@ -83,7 +83,7 @@ class Session:
         overwrite: bool = False,
         stopping: Event | None = None,
     ) -> list[QueryReport]:
-        """Run the queries of a script over the input that is there now, to its end. Returns an account of each query.
+        """Run the queries of a script over the input that is there now, to its end. Returns a report of each query.
 
         Args:
             sql: the script. It sees what earlier ones declared.

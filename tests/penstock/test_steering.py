@@ -84,6 +84,11 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     ],
     "run": [(named("bad"),), (named("answers"),), ("--conf", f"{FILE}=1", named("good"))],
     "serve": [(named("missing"),), ("--listen", FILE), ("--tls-cert", FILE)],
+    "token": [
+        ("create", "--user", FILE, "--state", f"no{FILE}"),
+        ("list", "--state", f"no{FILE}"),
+        ("revoke", f"--{FILE}"),
+    ],
     "translate": [("--from", "flink", named("missing")), ("--from", FILE, named("flink"))],
     "warm-up": [()],
     "why": [(f"q{FILE}",), ("--token-file", f"no{FILE}", "q")],
