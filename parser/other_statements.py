@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-_SCRIPT = "change the declaration in the script; docs/semantics.md says which changes a checkpoint accepts"
+_SCRIPT = "change the declaration in the script; docs/semantics/script-changes.md says which changes are accepted"
 _NO_CATALOG = "leave it out: names have no catalog, database or schema"
 NO_QUALIFIED = "names have no catalog, database or schema; CREATE STREAM and CREATE TABLE declare places"
-_NO_SESSION = "leave it out: it sets what belongs to another system; docs/semantics.md has the settings of Penstock"
+_NO_SESSION = "leave it out: it sets what belongs to another system; docs/settings.md has the settings of Penstock"
 _NO_TRANSACTION = "leave it out: the statements of a script are planned together, and a micro-batch is one transaction"
 _NO_CODE = "leave it out: queries run no code of their own; docs/functions.md lists the functions they have"
 _NO_UPKEEP = "leave it out: nothing is maintained by hand"

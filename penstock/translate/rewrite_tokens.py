@@ -24,7 +24,7 @@ _HOMES = {
 }
 _OWN = frozenset(connector.name for connector in CONNECTORS)
 REFUSED = {
-    "ALTER": "what is declared cannot be altered: change the script, docs/semantics.md says what a checkpoint accepts",
+    "ALTER": "what is declared cannot be altered: change the script, as docs/semantics/script-changes.md allows",
     "PRINT": "a SELECT STREAM shows the rows of a stream",
     "TERMINATE": "DROP QUERY, or Ctrl-C, ends a query",
     "MERGE": "UPDATE … FROM … ELSE INSERT writes rows by their key",

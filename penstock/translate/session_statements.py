@@ -10,7 +10,7 @@ from penstock.translate.model import NotTranslatedError
 
 # What to do here.
 _SESSION = {
-    "SET": "settings of the other system are left out; SHOW and docs/semantics.md name Penstock's settings",
+    "SET": "settings of the other system are left out; docs/settings.md lists Penstock's settings",
     "RESET": "settings of the other system are left out",
     "UNSET": "settings of the other system are left out",
     "USE": "names have no catalog here",

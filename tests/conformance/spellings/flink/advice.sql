@@ -42,7 +42,7 @@ CREATE TEMPORARY SYSTEM FUNCTION f AS 'com.example.F';
 
 -- name: SET table.local-time-zone = UTC
 SET table.local-time-zone = UTC;
--- refused: S001, leave it out: it sets what belongs to another system; docs/semantics.md has the settings o
+-- refused: S001, leave it out: it sets what belongs to another system; docs/settings.md has the settings o
 
 -- name: SELECT * FROM ML_PREDICT(TABLE orders, MODEL m, DESCRIPTOR
 SELECT * FROM ML_PREDICT(TABLE orders, MODEL m, DESCRIPTOR(product));

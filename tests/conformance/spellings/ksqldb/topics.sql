@@ -265,15 +265,15 @@ DROP TABLE users DELETE TOPIC;
 
 -- name: ALTER STREAM orders ADD COLUMN c INT
 ALTER STREAM orders ADD COLUMN c INT;
--- refused: S001, change the declaration in the script; docs/semantics.md says which
+-- refused: S001, change the declaration in the script; docs/semantics/script-changes.md says which
 
 -- name: ALTER TABLE users ADD c INT, ADD d STRING
 ALTER TABLE users ADD c INT, ADD d STRING;
--- refused: S001, change the declaration in the script; docs/semantics.md says which
+-- refused: S001, change the declaration in the script; docs/semantics/script-changes.md says which
 
 -- name: ALTER SYSTEM 'ksql.x'='y'
 ALTER SYSTEM 'ksql.x'='y';
--- refused: S001, change the declaration in the script; docs/semantics.md says which
+-- refused: S001, change the declaration in the script; docs/semantics/script-changes.md says which
 
 -- name: ASSERT TOPIC foo WITH (partitions=3) TIMEOUT 5 SECONDS
 ASSERT TOPIC foo WITH (partitions=3) TIMEOUT 5 SECONDS;

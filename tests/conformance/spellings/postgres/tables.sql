@@ -147,7 +147,7 @@ TRUNCATE users RESTART IDENTITY;
 
 -- name: ALTER TABLE users RENAME TO u2
 ALTER TABLE users RENAME TO u2;
--- refused: S001, change the declaration in the script; docs/semantics.md says which
+-- refused: S001, change the declaration in the script; docs/semantics/script-changes.md says which
 
 -- name: INSERT INTO user_totals VALUES (1, 2.5), (2, 3.5)
 INSERT INTO user_totals VALUES (1, 2.5), (2, 3.5);
