@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || echo python3)
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup check types format test test-slow test-all test-fast campaign versions dist demo demo-kafka serve bench grammar lock clean
+.PHONY: setup check types format test test-slow test-all test-fast campaign versions docs dist demo demo-kafka serve bench grammar lock clean
 
 setup: $(READY)
 
@@ -81,6 +81,16 @@ campaign: $(READY) $(CLASSES)
 versions: $(READY)
 	$(BIN)/python -m tests.spark_versions
 
+# The site of the documents, in site/, with all links checked. It needs nothing of Penstock.
+SITE := .venv/site
+$(SITE)/ready: requirements-docs.lock
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	@touch $@
+
+docs: $(SITE)/ready
+	$(SITE)/bin/zensical build --clean --strict
+
 # A source distribution and a wheel, in dist/.
 dist: $(READY)
 	$(BIN)/python -m build --no-isolation
@@ -114,7 +124,8 @@ grammar: $(READY)
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 lock:
 	$(LOCK) pyproject.toml --extra dev --extra demo -o requirements.lock
+	$(LOCK) --group docs -o requirements-docs.lock
 	printf 'setuptools>=77\nwheel\n' | $(LOCK) --no-annotate - -o requirements-build.lock
 
 clean:
-	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist site .cache *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -12,7 +12,6 @@ import pytest
 from penstock import CompileError, compile
 from penstock.diagnostics import render
 from tests.e2e.shell import penstock_here
-from tests.house.test_imports import BELOW
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -68,22 +67,6 @@ def test_the_figures_are_those_measured() -> None:
     assert len(figures) > 5
     measured = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     assert [figure for figure in figures if not re.search(rf"\b{figure}\b", measured)] == []
-
-
-LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
-
-
-PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/errors/README.md"]
-DOCS = ("architecture", "formats", "guards", "one-query", "python", "reliability", "semantics", "state", "tables")
-PAGES += [f"docs/{name}.md" for name in DOCS]
-PAGES += [f"{room}/NOTES.md" for room in BELOW]
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page: str) -> None:
-    path = ROOT / page
-    targets = LINK.findall(path.read_text(encoding="utf-8"))
-    assert [target for target in targets if not (path.parent / target).exists()] == []
 
 
 FILES = re.compile(r"`((?:grammar|diagnostics|parser|planner|codegen|runtime|penstock|tests|docs)/[\w/.]*)`")
