@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-
 from penstock.diagnostics.catalog import CATALOG
+
 from penstock.grammar import MAX_DEPTH
 from penstock.parser.build import base
 from penstock.parser.depth import MAX_HEIGHT
