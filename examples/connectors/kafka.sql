@@ -3,7 +3,7 @@ CREATE STREAM clicks (
   user STRING KEY,
   page STRING,
   time TIMESTAMP,
-  WATERMARK FOR time AS time - INTERVAL '30' SECOND IDLE AFTER INTERVAL '1' MINUTE
+  WATERMARK FOR time AS time - INTERVAL '30' SECOND
 )
 WITH (
   connector = 'kafka',
