@@ -1,4 +1,4 @@
-"""docs/how-to/ is right: each page is short, its script is accepted, and its commands have the options that it names."""
+"""docs/how-to/ is right: pages are short, scripts are accepted, and commands have the options that pages name."""
 
 from __future__ import annotations
 
