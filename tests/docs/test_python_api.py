@@ -17,7 +17,7 @@ from penstock.runtime.progress.status import Status
 from tests.house.files import ROOT
 
 PAGE = ROOT / "docs" / "python-api.md"
-HEAD = """# Python
+HEAD = """# Python API
 
 `import penstock` loads neither the compiler nor Spark; both come with the first use. [http.md](http.md#python) shows a
 session with a server, and notebooks. This page is made from docstrings by `.venv/bin/pytest --accept tests/docs`.
