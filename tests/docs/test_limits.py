@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
-from penstock.diagnostics.catalog import CATALOG
 
+from penstock.diagnostics.all_codes import CATALOG
 from penstock.grammar import MAX_DEPTH
 from penstock.parser.build import base
 from penstock.parser.depth import MAX_HEIGHT
-from penstock.planner.lower import aliases, grouping_sets, limits, windows
+from penstock.planner.lower import aliases, grouping_sets, plan_limits, time_windows
 from penstock.planner.scalars import sizes
 from tests.house.files import ROOT
 
@@ -19,11 +19,11 @@ NUMBERS = {
     "L001": [MAX_DEPTH],
     "L002": [base.MAX_CHAIN, grouping_sets.MOST_SETS],
     "L003": [MAX_HEIGHT],
-    "L004": [limits.LARGEST_PLAN],
-    "L005": [windows.MOST_WINDOWS],
+    "L004": [plan_limits.LARGEST_PLAN],
+    "L005": [time_windows.MOST_WINDOWS],
     "L006": [sizes.LIMIT],
-    "L007": [aliases.LARGEST_ITEM, limits.LARGEST_EXPRESSION],
-    "L008": [limits.LARGEST_TYPE, limits.DEEPEST_TYPE],
+    "L007": [aliases.LARGEST_ITEM, plan_limits.LARGEST_EXPRESSION],
+    "L008": [plan_limits.LARGEST_TYPE, plan_limits.DEEPEST_TYPE],
 }
 SHOWN = {row["code"]: row["numbers"] for row in ROW.finditer((ROOT / "docs" / "limits.md").read_text("utf-8"))}
 

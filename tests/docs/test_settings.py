@@ -6,11 +6,11 @@ import re
 from typing import NamedTuple
 
 import pytest
-from penstock.planner.intervals import duration_text
-from penstock.planner.script.options import SETTINGS
 
 from penstock import CompileError, compile
+from penstock.planner.durations import duration_text
 from penstock.planner.plan import Settings
+from penstock.planner.script.read_options import SETTINGS
 from tests.house.files import ROOT
 
 PAGE = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
