@@ -63,7 +63,8 @@ def list_swallowed(lines: list[str]) -> Iterator[str]:
             paragraph = []
             continue
         in_text = bool(paragraph) and not any(ITEM.match(each) or each.startswith(" ") for each in paragraph)
-        if item and (in_text or len(item["indent"]) % 4):
+        in_item = bool(paragraph) and paragraph[0].startswith(" ") and not ITEM.match(paragraph[0])
+        if item and (in_text or len(item["indent"]) % 4 or (in_item and not item["indent"])):
             yield line
         paragraph.append(line)
 
@@ -76,6 +77,7 @@ def test_lists_are_lists_on_the_site(path: Path) -> None:
 def test_a_list_that_is_none_is_found() -> None:
     assert [*list_swallowed(["Text:", "- one"])] == ["- one"]
     assert [*list_swallowed(["- one", "  - two", "    - three"])] == ["  - two"]
+    assert [*list_swallowed(["- one", "", "    Text", "- two"])] == ["- two"]
     assert [*list_swallowed(["# Title", "- one", "  goes on", "- two", "", "Text", "", "1. three"])] == []
 
 
