@@ -7,7 +7,7 @@ from html import escape
 from itertools import accumulate, pairwise
 
 WIDTH = 720
-LEFT, RIGHT = 124, 16
+LEFT, RIGHT = 124, 26
 ROW = 18
 STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #24292f }

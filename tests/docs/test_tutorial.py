@@ -94,7 +94,7 @@ def ask_server(address: str, statement: str) -> str:
     """What psql prints."""
     command = ["psql", address, "--no-psqlrc", "--pset=pager=off", "-c", statement]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    return "\n".join(line.rstrip() for line in (ended.stdout + ended.stderr).strip().splitlines())
+    return "\n".join(line.rstrip() for line in (ended.stdout + ended.stderr).splitlines()).strip("\n")
 
 
 def read_answer(address: str, step: Step, is_accepted: bool) -> str:
