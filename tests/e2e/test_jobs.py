@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark.sql import Row, SparkSession
 
@@ -279,8 +280,9 @@ def test_spark_submit_runs_it_and_a_second_start_is_refused(tmp_path: Path, alon
     here = penstock_here(folder, "run", "--once", "--no-drain", "--checkpoint", "state", "script.sql")
     assert here.exit_code == 0, here.output
     write(folder, LATER)
-    submit = [str(Path(sys.executable).with_name("spark-submit")), "--master", "local[2]", "--py-files", "job/kit.zip"]
-    environment = {**alone, "PYSPARK_PYTHON": sys.executable}
+    home = Path(pyspark.__file__).parent
+    submit = [str(home / "bin" / "spark-submit"), "--master", "local[2]", "--py-files", "job/kit.zip"]
+    environment = {**alone, "PYSPARK_PYTHON": sys.executable, "SPARK_HOME": str(home)}
     with (tmp_path / "log").open("w") as log:
         started = subprocess.Popen(
             [*submit, "job/job.py", "--checkpoint", "state"], cwd=folder, env=environment, stdout=log, stderr=log

@@ -139,8 +139,9 @@ def test_explain_hides_the_credentials_of_a_path(tmp_path: Path, stage: str) -> 
     assert ended.exit_code == 0, ended.output
     assert CANARY not in ended.output
     assert ("s3a://" in ended.output) == (stage in ("AST", "SPARK", "CODE"))
-    # The program that is written to run needs them.
-    assert CANARY in CliRunner().invoke(main, ["compile", str(file)]).output
+    # The job that is written to run needs them.
+    assert CliRunner().invoke(main, ["compile", str(file), "-o", str(tmp_path / "job")]).exit_code == 0
+    assert CANARY in (tmp_path / "job" / "job.py").read_text()
 
 
 REFERENCES = ("ENV('PGPASSWORD')", "env ( 'PGPASSWORD' )", "FILE('/run/secrets/it''s')")

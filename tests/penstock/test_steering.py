@@ -68,7 +68,12 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         (f"--{FILE}",),
         ("--spark", FILE, named("good")),
     ],
-    "compile": [(named("good"),), (named("bad"),), ("-o", f"no{FILE}/x", named("good"))],
+    "compile": [
+        ("-o", "job", named("bad")),
+        ("-o", f"no{FILE}", named("good")),
+        ("-o", f"{named('good')}/x", named("good")),
+        ("-o", f"x{FILE}.py", named("good")),
+    ],
     "doctor": [("--master", f"sc://{FILE}"), ("--conf", FILE)],
     "explain": [
         *((stage, named("good")) for stage in ("AST", "PLAN", "PARTITIONS", "STATE", "SPARK", "CODE")),
