@@ -69,8 +69,9 @@ def test_the_job_leaves_the_tables_of_a_run(tmp_path: Path, alone: Mapping[str, 
     place = Place(tmp_path)
     place.give({**OPS, "script.sql": SCRIPT})
     for side in ("run", "compiled"):
-        for name in ("gone", "given"):
-            write_deltalake(tmp_path / side / "lake" / name, pa.table({"id": [1, 2], "name": ["u1", "u2"]}))
+        rows, feed = pa.table({"id": [1, 2], "name": ["u1", "u2"]}), {"delta.enableChangeDataFeed": "true"}
+        write_deltalake(tmp_path / side / "lake" / "gone", rows)
+        write_deltalake(tmp_path / side / "lake" / "given", rows, configuration=feed)
     in_penstock = place.run("--checkpoint", "state")
     jobs = [(str(place.compile()), ("--once", "--checkpoint", "state"))] * 2
     output = run_alone(alone, tmp_path, "-c", ONE_BY_ONE, json.dumps(jobs))
