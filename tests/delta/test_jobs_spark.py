@@ -67,11 +67,13 @@ def read_lake(folder: Path) -> dict[str, list[dict[str, Any]]]:
 def test_the_job_leaves_the_tables_of_a_run(tmp_path: Path, alone: Mapping[str, str]) -> None:
     """The job runs twice in one process. The second time there is nothing to do."""
     place = Place(tmp_path)
-    place.give({**OPS, "script.sql": SCRIPT})
+    # Workers read it, and a process of a test has begun elsewhere.
+    given = tmp_path / "given"
+    place.give({**OPS, "script.sql": SCRIPT.replace("lake/given", str(given))})
+    rows = pa.table({"id": [1, 2], "name": ["u1", "u2"]})
+    write_deltalake(given, rows, configuration={"delta.enableChangeDataFeed": "true"})
     for side in ("run", "compiled"):
-        rows, feed = pa.table({"id": [1, 2], "name": ["u1", "u2"]}), {"delta.enableChangeDataFeed": "true"}
         write_deltalake(tmp_path / side / "lake" / "gone", rows)
-        write_deltalake(tmp_path / side / "lake" / "given", rows, configuration=feed)
     in_penstock = place.run("--checkpoint", "state")
     jobs = [(str(place.compile()), ("--once", "--checkpoint", "state"))] * 2
     output = run_alone(alone, tmp_path, "-c", ONE_BY_ONE, json.dumps(jobs))
