@@ -22,6 +22,7 @@ CREATE TABLE n WITH (connector = 'files', path = '{folder}/n', format = 'json', 
 SELECT id, COUNT(*) AS n FROM s GROUP BY id;
 """
 LOG = "_spark_metadata"
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture
