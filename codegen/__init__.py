@@ -14,6 +14,7 @@ from penstock.codegen.program import Program, Read, SparkQuery
 from penstock.codegen.program_settings import list_settings
 from penstock.codegen.program_text import spark_text
 from penstock.codegen.run_record import RECORD_FILE, RunRecord, record_path
+from penstock.codegen.sampling import lower_sampling
 from penstock.codegen.spark_versions import SPARK_VERSIONS
 from penstock.codegen.sql.expression_places import record_places
 from penstock.codegen.sql.read_views import read_views
@@ -29,6 +30,7 @@ __all__ = [
     "find_newer_in_read",
     "lower",
     "lower_read",
+    "lower_sampling",
     "name_operators",
     "record_path",
     "spark_text",

@@ -223,7 +223,7 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
 )
 
 # How statements begin that end where more has to follow.
-_COLUMNS = "the columns stand in the script, as no registry of schemas is asked"
+_COLUMNS = "the columns stand in the script, and penstock describe prints them"
 UNFINISHED: tuple[tuple[str, str], ...] = (
     ("CREATE STREAM {name} WITH", f"{_COLUMNS}: CREATE STREAM {{name}} (id BIGINT KEY, value STRING) WITH"),
     ("CREATE TABLE {name} WITH", f"{_COLUMNS}: CREATE TABLE {{name}} (id BIGINT PRIMARY KEY, value STRING) WITH"),

@@ -5,6 +5,7 @@ of tables add up and keep.
 """
 
 from penstock.planner.catalog import Catalog
+from penstock.planner.durations import duration_text, interval_sql
 from penstock.planner.explain.estimate_text import NO_RUN, KeptState, LastRun
 from penstock.planner.explain.graph import plan_graph
 from penstock.planner.explain.plan import plan_text, state_text
@@ -25,9 +26,11 @@ __all__ = [
     "LastRun",
     "PlannedScript",
     "Settings",
+    "duration_text",
     "find_argument_type",
     "find_fused",
     "find_type",
+    "interval_sql",
     "merge_partials",
     "mermaid",
     "partitions_text",

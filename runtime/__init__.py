@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from penstock.runtime.runtime_session import RuntimeSession, connect
     from penstock.runtime.spark.examine_spark import list_versions
     from penstock.runtime.spark.jars import list_packages
+    from penstock.runtime.spark.packages import check_packages
     from penstock.runtime.spark.write_class_archive import write_archive
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "answer_locally",
     "answer_tables",
     "check_before_start",
+    "check_packages",
     "connect",
     "count_topics",
     "explain_unseen",
@@ -76,6 +78,7 @@ _HOMES = {
     "answer_tables": "local_reads",
     "check_before_start": "early_checks",
     "connect": "runtime_session",
+    "check_packages": "spark.packages",
     "count_topics": "kafka.kafka_counts",
     "explain_unwritable": "checkpoint.writable",
     "has_large_batches": "query.input_sizes",

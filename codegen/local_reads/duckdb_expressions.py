@@ -25,6 +25,7 @@ from penstock.planner.types import (
     TIMESTAMP,
     VOID,
     Decimal,
+    Struct,
     Type,
 )
 
@@ -37,6 +38,8 @@ _WHOLE = re.compile(r"[0-9]{1,18}")
 _EXACT = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?")
 _DATE_TEXT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME_TEXT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?")
+_EPOCHS = {"TIMESTAMP_SECONDS": 1_000_000, "TIMESTAMP_MILLIS": 1_000, "TIMESTAMP_MICROS": 1}
+"""Functions that count from 1970, and how many microseconds their unit has."""
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 
 Typed = tuple[Expression, Type]
@@ -169,6 +172,20 @@ def _lower(value: Expression, scope: LocalScope, depth: int) -> Typed:
         case exp.Anonymous() if value.name.upper() in ("COALESCE", "NULLIF"):
             trees, type_ = alike(value.expressions)
             return exp.Anonymous(this=value.name.upper(), expressions=trees), type_
+        case exp.Anonymous() if value.name.upper() in _EPOCHS and len(value.expressions) == 1:
+            tree, type_ = down(value.expressions[0])
+            if type_ not in INTEGERS:
+                raise UnknownError
+            unit = exp.Literal.number(_EPOCHS[value.name.upper()])
+            micros = exp.Mul(this=cast(tree, BIGINT), expression=cast(unit, BIGINT))
+            return exp.Anonymous(this="MAKE_TIMESTAMP", expressions=[micros]), TIMESTAMP
+        case exp.Dot() if isinstance(value.expression, exp.Identifier):
+            tree, type_ = down(value.this)
+            fields = dict(type_.fields) if isinstance(type_, Struct) else {}
+            if value.expression.name not in fields:
+                raise UnknownError
+            field = exp.to_identifier(value.expression.name, quoted=True)
+            return exp.Dot(this=tree, expression=field), fields[value.expression.name]
         case exp.DPipe():
             trees, type_ = alike([value.this, value.expression])
             if type_ != STRING:

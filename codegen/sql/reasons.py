@@ -9,23 +9,13 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from penstock.codegen.record_reasons import CUT, FIELDS
 from penstock.codegen.sql.json_text import read_raw
 from penstock.codegen.sql.trees import call, column, either, is_null, number, text
 from penstock.planner.plan import Expression
 from penstock.planner.types import Type
 
 WHY = "_why"
-_CUT = 80
-"""How many characters of a text a reason shows."""
-BYTES = "it has bytes that are not UTF-8"
-NO_OBJECT = "it is not one JSON object"
-HALF = "it has half a surrogate pair"
-NAMES = "fields whose names differ in case alone could be the same column, or it is nested more than 32 deep"
-QUOTES = "a quote in it is not as RFC 4180 has it"
-FIELDS = "the number of its fields is not that of the header or the columns"
-FOLDER_VALUE = "its folder has another value for a column, or one that is none of its type"
-KEY = "its key does not fit the columns"
-NO_TEXT = "it has no value"
 
 Reason = tuple[Expression, Expression | str]
 """A condition, and what is told where it holds."""
@@ -39,8 +29,8 @@ def tell_why(reasons: Sequence[Reason]) -> Expression:
 
 def tell_value(name: str, type_: Type, written: Expression) -> Expression:
     """`price is no DECIMAL(10, 2): 1.005`."""
-    is_long = exp.GT(this=call("LENGTH", written.copy()), expression=number(_CUT))
-    cut = either(is_long, call("CONCAT", call("LEFT", written.copy(), number(_CUT)), text("…")), written.copy())
+    is_long = exp.GT(this=call("LENGTH", written.copy()), expression=number(CUT))
+    cut = either(is_long, call("CONCAT", call("LEFT", written.copy(), number(CUT)), text("…")), written.copy())
     plain = call("REGEXP_REPLACE", cut, text(r"\p{Cc}"), text(" "))
     return call("CONCAT", text(f"{name} is no {type_}: "), call("COALESCE", plain, text("")))
 

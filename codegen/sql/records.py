@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import Input
 from penstock.codegen.record_parsing import Columns, Records
+from penstock.codegen.record_reasons import BYTES, FOLDER_VALUE, HALF, NAMES, NO_OBJECT, QUOTES
 from penstock.codegen.sql.folder_columns import FOLDER, choose_columns
 from penstock.codegen.sql.json_fields import watch_fields
 from penstock.codegen.sql.json_text import java_literal, needs_rewrite, rewrite
@@ -21,12 +22,6 @@ from penstock.codegen.sql.metadata_items import make_metadata_items, read_origin
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.read_values import Format, convert, is_infinite, misfits, parse, wire_type
 from penstock.codegen.sql.reasons import (
-    BYTES,
-    FOLDER_VALUE,
-    HALF,
-    NAMES,
-    NO_OBJECT,
-    QUOTES,
     WHY,
     Reason,
     count_fields,

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from penstock.codegen.cut_queries import is_intermediate
 from penstock.codegen.program import Input, Metric, Rejects, View, ViewWatermark
+from penstock.codegen.record_reasons import FUTURE, MALFORMED, NO_KEY, NO_SEQUENCE, NO_TIME, NULL_IN, PAST
 from penstock.codegen.sql.clock import read_row_watermark, read_watermark
 from penstock.codegen.sql.printing import print_inline, print_sql
 from penstock.codegen.sql.reasons import WHY
@@ -45,15 +46,8 @@ written them.
 """
 TOMBSTONE = "_tombstone"
 """Whether a record has a key and no value, and so deletes the row."""
-MALFORMED = "malformed record"
 EXPLAINED = ("json", "csv", "parquet")
 """The formats whose records say why they are malformed."""
-NO_TIME = "no event time"
-FUTURE = "event time more than an hour after arrival"
-
-PAST = "event time before 1970"
-NO_KEY = "no primary key"
-NO_SEQUENCE = "no sequence"
 
 _EPOCH = "1970-01-01 00:00:00"  # where Spark's watermark begins
 _HOUR = 3_600_000_000  # microseconds
@@ -298,7 +292,7 @@ def _classify(scan: Scan, raw: str, *, beside: Sequence[str] = (), explains: boo
     keys = origin.key if isinstance(scan.shape, KTable) else ()
     filled = {*keys, *dict(origin.metadata)}
     required = [each.name for each in origin.columns if not each.nullable and each.name not in filled]
-    wrong = [(is_null(column(each)), f"NULL in {each}") for each in required]
+    wrong = [(is_null(column(each)), NULL_IN.format(column=each)) for each in required]
     wrong += [(each.condition, f"{each.code}: {each.text}") for each in scan.failures]
     for condition, told in wrong:
         for tombstone in _tombstone_columns(scan):  # it has no values that could be wrong

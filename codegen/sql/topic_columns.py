@@ -12,10 +12,11 @@ from dataclasses import replace
 from sqlglot import exp
 
 from penstock.codegen.program import Input
-from penstock.codegen.record_parsing import KEY, Columns, MessagePart, Messages, Records
+from penstock.codegen.record_parsing import Columns, MessagePart, Messages, Records
+from penstock.codegen.record_reasons import KEY, NO_TEXT
 from penstock.codegen.sql.metadata_items import make_metadata_items
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.reasons import NO_TEXT, WHY
+from penstock.codegen.sql.reasons import WHY
 from penstock.codegen.sql.records import (
     MALFORMED,
     avro_records,

@@ -1,6 +1,7 @@
 """Where a database is, and a connection to it."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -53,3 +54,10 @@ def complete_address(address: Address) -> Address:
 def connect_database(address: Address, create: bool, *, read_only: bool = False) -> sa.Connection:
     """A new connection. `create` makes a missing file of a database."""
     return address.engine.connect(address, create, read_only)
+
+
+def make_address(arguments: dict[str, Any]) -> Address:
+    """Where a script says that the database is. Its secret is named, and not read."""
+    secret = arguments.get("password")
+    password = None if secret is None else SecretRef(secret.kind, secret.name)
+    return Address(**{**arguments, "password": password})

@@ -50,6 +50,7 @@ class DuckdbEngine(FileEngine):
     """DuckDB. It has no timeouts."""
 
     title = "DuckDB"
+    magic = (8, b"DUCK")
     column_types = DUCKDB_TYPES
     has_savepoints = False
     keeps_connections = False  # no other process can open the file meanwhile
@@ -154,6 +155,14 @@ class DuckdbEngine(FileEngine):
             duckdb.register(STAGED, batch)
             found.append(conform_rows(duckdb.sql(asked).to_arrow_table(), table, names))
         return pa.concat_tables(found)
+
+    def list_first_rows(
+        self, connection: sa.Connection, table: TargetTable, names: Sequence[str], count: int
+    ) -> Sequence[Sequence[Any]]:
+        duckdb: Any = connection.connection.driver_connection
+        asked = f"SELECT {list_names(names)} FROM {table.quoted_name} LIMIT {int(count)}"
+        rows = duckdb.sql(asked).to_arrow_table()  # its cursor would need pytz for times
+        return [*zip(*(column.to_pylist() for column in rows.columns), strict=True)]
 
     def select_rows(
         self, connection: sa.Connection, table: TargetTable, names: Sequence[str], conditions: Sequence[ColumnCondition]

@@ -200,6 +200,17 @@ class DatabaseEngine(ABC):
         Raises TableError (types): the table has a value that the declaration does not allow.
         """
 
+    def list_first_rows(
+        self, connection: sa.Connection, table: TargetTable, names: Sequence[str], count: int
+    ) -> Sequence[Sequence[Any]]:
+        """These columns of so many rows, for people to look at."""
+        cursor = connection.connection.cursor()
+        columns = ", ".join(map(quote_identifier, names))
+        cursor.execute(f"SELECT {columns} FROM {table.quoted_name} LIMIT {int(count)}")
+        rows: Sequence[Sequence[Any]] = cursor.fetchall()
+        cursor.close()
+        return rows
+
     @abstractmethod
     def select_rows(
         self, connection: sa.Connection, table: TargetTable, names: Sequence[str], conditions: Sequence[ColumnCondition]
@@ -212,6 +223,9 @@ class DatabaseEngine(ABC):
 
 class FileEngine(DatabaseEngine):
     """A database that is a file on this machine. Its URL is the path."""
+
+    magic: ClassVar[tuple[int, bytes]]
+    """Bytes that all of its files have, and where."""
 
     def name_place(self, url: str) -> str:
         return f"{url} ({self.title})"

@@ -74,6 +74,7 @@ class SqliteEngine(FileEngine):
     """SQLite."""
 
     title = "SQLite"
+    magic = (0, b"SQLite format 3\0")
     column_types = SQLITE_TYPES
 
     def connect(self, address: Address, create: bool, read_only: bool) -> sa.Connection:

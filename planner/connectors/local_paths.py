@@ -128,3 +128,10 @@ def sees_folder(read: str, written: str) -> bool:
         return not any(part.startswith((".", "_")) for part in parts[len(wanted) :])
     below = wanted[len(parts) :]
     return len(below) == 1 and any(fits(f"{_SPARK_FILE}.{form}", below[0]) for form in ("json", "csv", "parquet"))
+
+
+def list_matching(path: str) -> list[str]:
+    """The files and folders of this machine that an absolute path stands for, which may be a pattern."""
+    if not is_glob(path):
+        return [path] if os.path.lexists(path) else []
+    return list(dict.fromkeys(match for each in expand_braces(path) for match in list_matches(each)))

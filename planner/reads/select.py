@@ -62,7 +62,7 @@ from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.walk import fold_plan, walk
 from penstock.planner.reads.narrow import narrow_snapshots
 from penstock.planner.reads.set_queries import drop_repeated_rows, lower_set_query
-from penstock.planner.reads.snapshot import explain_out_of_reach, read_snapshot
+from penstock.planner.reads.snapshot import PEEK, explain_out_of_reach, read_snapshot
 from penstock.planner.reads.views import is_planned_anew, plan_views
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.scopes import Scope
@@ -302,8 +302,10 @@ def explain_stream_read(select: ast.Select, context: Context) -> Diagnostic:
     try:
         node = lower_query(replace(select, stream=False), context)
     except CompileError as refusal:
-        reason = refusal.diagnostics[0].message
-        return found.with_hint(f"penstock run and Session.submit run streams; as a read: {reason}")
+        first = refusal.diagnostics[0]
+        if first.hint is not None and first.hint.startswith(PEEK):
+            return found.with_hint(f"penstock run and Session.submit run streams; {first.hint.partition('; ')[0]}")
+        return found.with_hint(f"penstock run and Session.submit run streams; as a read: {first.message}")
     read = [each for each in walk(node) if isinstance(each, Snapshot)]
     if not all(connector_of(each.origin.connector).outlives_process for each in read):
         return found.with_hint(

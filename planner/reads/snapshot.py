@@ -12,6 +12,8 @@ from penstock.planner.connectors import EXAMPLE, connector_of
 from penstock.planner.plan import KStream, Node, Origin, Snapshot
 from penstock.planner.plan.walk import is_changing
 
+PEEK = "penstock peek"
+"""What a hint begins with that shows another way to see rows of a stream."""
 _PLACED = f"WITH ({EXAMPLE}, operation = 'op')"
 
 
@@ -20,6 +22,8 @@ def read_snapshot(entry: Declared | Derived, span: Span) -> Node:
     if entry.kind != "TABLE":
         reason = "it is a stream, which has no last row"
         hint = f"make a table of it, by CREATE TABLE and a SELECT FROM {entry.name} with GROUP BY, and read that"
+        if isinstance(entry, Declared) and connector_of(entry.origin.connector).parses_records:
+            hint = f"{PEEK} FILE… {entry.name} shows its first rows; or {hint}"
         raise CompileError(
             [R032.at(span, name=entry.name, reason=reason).also(entry.span, "made here").with_hint(hint)]
         )

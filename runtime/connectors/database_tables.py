@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen.connector_options import PACKAGES
 from penstock.codegen.connectors.database_calls import list_address, list_arguments, list_find_arguments, list_tries
 from penstock.codegen.program import Input, RemoteView, SparkQuery
-from penstock.diagnostics.source import Span
-from penstock.kit.databases.address import Address
-from penstock.kit.databases.faults import TableError
+from penstock.kit.databases.address import make_address
 from penstock.kit.databases.finder import FindPolicy, TableReader
 from penstock.kit.databases.reads import ColumnCondition
-from penstock.kit.databases.secret_refs import SecretRef
 from penstock.kit.databases.target_table import TargetTable
 from penstock.kit.databases.writer import TableWriter, WritePolicy
 from penstock.kit.spark_columns import schema_of
@@ -27,8 +22,7 @@ from penstock.rows import Row
 from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeLookup, RuntimeSource
 from penstock.runtime.connectors.table_sink import TableSink
-from penstock.runtime.failure.errors import RunError
-from penstock.runtime.failure.failures import explain_unread
+from penstock.runtime.failure.table_failures import coded_reads
 
 
 class DatabaseSink(TableSink):
@@ -91,22 +85,6 @@ class TableSource(RuntimeSource):
         finally:
             reader.close()
         return spark.createDataFrame(rows, schema_of(dict(self._source.columns)))
-
-
-def make_address(arguments: dict[str, Any]) -> Address:
-    """Where the database is. Its secret is named, and not read."""
-    secret = arguments.get("password")
-    password = None if secret is None else SecretRef(secret.kind, secret.name)
-    return Address(**{**arguments, "password": password})
-
-
-@contextmanager
-def coded_reads(target: TargetTable, span: Span | None) -> Iterator[None]:
-    """Raises RunError in place of the errors of the library that reads tables."""
-    try:
-        yield
-    except TableError as error:
-        raise RunError([explain_unread(target.name, str(error), error.hint, span)]) from None
 
 
 CONNECTOR = RuntimeConnector(sink=DatabaseSink, source=TableSource, lookup=TableLookups)

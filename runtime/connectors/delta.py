@@ -46,8 +46,7 @@ from penstock.runtime.checkpoint.spark_logs import offsets_of
 from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSource
 from penstock.runtime.connectors.table_sink import TableSink
-from penstock.runtime.failure.errors import RunError
-from penstock.runtime.failure.failures import explain_unread
+from penstock.runtime.failure.errors import RunError, explain_unread
 
 
 class DeltaSink(TableSink):

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from penstock.codegen.connectors.database_calls import list_address, list_tries
 from penstock.codegen.program import SparkQuery
+from penstock.kit.databases.address import make_address
 from penstock.kit.databases.attempts import TableConnection
 from penstock.kit.databases.counters import TableCounters
 from penstock.kit.databases.faults import TableError
@@ -25,7 +26,6 @@ from penstock.kit.databases.target_table import TargetTable
 from penstock.kit.databases.writer import WritePolicy
 from penstock.kit.spark_columns import quote_name
 from penstock.runtime.checkpoint.storage import Storage
-from penstock.runtime.connectors.database_tables import make_address
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink
 from penstock.runtime.connectors.table_sink import coded_errors
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from penstock.diagnostics.codes.running import R074, R077
+from penstock.diagnostics.codes.running import R066, R074, R077
 from penstock.diagnostics.diagnostic import Diagnostic, FindingsError
 from penstock.diagnostics.source import Span
 
@@ -39,3 +39,8 @@ def explain_loss(query: str, reason: str) -> Diagnostic:
 def explain_no_key(query: str, span: Span | None = None) -> Diagnostic:
     """The finding that a row of a table has no key, and so is no message of a topic."""
     return R074.at(span, "", query=query, reason=NO_KEY).with_hint("WHERE … IS NOT NULL, or key_format = 'json'")
+
+
+def explain_unread(table: str, message: str, hint: str | None, span: Span | None = None) -> Diagnostic:
+    """The finding that a table of a database cannot be read."""
+    return R066.at(span, table=table, reason=" ".join(message.split())).with_hint(hint)

@@ -21,11 +21,11 @@ from pyspark.errors import PySparkException
 
 from penstock.codegen.program import Printed
 from penstock.codegen.spark_versions import SLOT_CHECK_SETTING
-from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R047, R055, R066, R081, R083, R099
+from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R047, R055, R081, R083, R099
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.kit.databases.faults import TABLE_ERROR
-from penstock.runtime.failure.errors import BEGIN_ANEW, NO_KEY, RunError, explain_loss, explain_no_key
+from penstock.runtime.failure.errors import BEGIN_ANEW, NO_KEY, RunError, explain_loss, explain_no_key, explain_unread
 from penstock.runtime.failure.layers import Layer, list_layers
 from penstock.runtime.failure.plain_lines import plain_line as _first_line
 from penstock.runtime.failure.row_errors import java_error, row_error
@@ -211,11 +211,6 @@ def _python(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
     if unread is not None:
         return explain_unread(unread.table, unread.message, unread.hint)
     return R099.at(None, query=query, reason=_first_line(told or layer.message))
-
-
-def explain_unread(table: str, message: str, hint: str | None, span: Span | None = None) -> Diagnostic:
-    """The finding that a table of a database cannot be read."""
-    return R066.at(span, table=table, reason=" ".join(message.split())).with_hint(hint)
 
 
 def _explain_worker(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:

@@ -32,7 +32,7 @@ class PlainFile:
     written: int
 
 
-class _CheckedFiles(LocalFiles):
+class CheckedFiles(LocalFiles):
     """Files that are compared with their checksums."""
 
     def read(self, path: str) -> str | None:
@@ -57,7 +57,7 @@ def list_plain_files(source: Input) -> list[PlainFile]:
     files = {each.path.name: each for each in map(_describe, _list_paths(root))}
     if any(each.path.suffix not in endings for each in files.values()):
         raise NotPlainError
-    committed = list_committed(_CheckedFiles(), path)
+    committed = list_committed(CheckedFiles(), path)
     if committed is None:
         return sorted(files.values(), key=lambda each: (each.written, str(each.path)))
     if any(name not in files or files[name].size != size for name, size in committed.items()):

@@ -25,7 +25,7 @@ import penstock
 from penstock import RunError
 from penstock.codegen.connectors.database_calls import list_find_arguments
 from penstock.codegen.program import RemoteView
-from penstock.kit.databases.address import Address, connect_database
+from penstock.kit.databases.address import Address, connect_database, make_address
 from penstock.kit.databases.duckdb import DuckdbOperations
 from penstock.kit.databases.finder import FindPolicy, RowFinder
 from penstock.kit.databases.mysql import MysqlOperations
@@ -36,7 +36,7 @@ from penstock.kit.databases.target_table import TargetTable
 from penstock.kit.tables.table_lookup import LookupRows, join_found
 from penstock.planner.plan import Node, RemoteLookup, Scan
 from penstock.planner.plan.walk import list_nodes
-from penstock.runtime.connectors.database_tables import DatabaseSink, make_address
+from penstock.runtime.connectors.database_tables import DatabaseSink
 from penstock.runtime.progress.table_reports import TableReport
 from tests.databases.places import DDL, Place
 from tests.model import plans

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen.record_parsing import Records
-from penstock.codegen.sql.reasons import NAMES
+from penstock.codegen.record_reasons import NAMES
 from penstock.codegen.sql.records import csv_records, json_records
 from penstock.kit.files.csv_files import divide_records
 

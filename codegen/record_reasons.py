@@ -1,0 +1,21 @@
+"""What is told of a record that is set aside. Spark's views and the reading without Spark say the same."""
+
+MALFORMED = "malformed record"
+BYTES = "it has bytes that are not UTF-8"
+NO_OBJECT = "it is not one JSON object"
+HALF = "it has half a surrogate pair"
+NAMES = "fields whose names differ in case alone could be the same column, or it is nested more than 32 deep"
+QUOTES = "a quote in it is not as RFC 4180 has it"
+FIELDS = "the number of its fields is not that of the header or the columns"
+FOLDER_VALUE = "its folder has another value for a column, or one that is none of its type"
+KEY = "its key does not fit the columns"
+NO_TEXT = "it has no value"
+CUT = 80
+"""How many characters of a text a reason shows."""
+
+NO_TIME = "no event time"
+FUTURE = "event time more than an hour after arrival"
+PAST = "event time before 1970"
+NO_KEY = "no primary key"
+NO_SEQUENCE = "no sequence"
+NULL_IN = "NULL in {column}"
