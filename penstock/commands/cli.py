@@ -12,10 +12,12 @@ import click
 
 from penstock.commands.check import check
 from penstock.commands.compile_job import compile_
+from penstock.commands.describe import describe
 from penstock.commands.doctor import doctor
 from penstock.commands.fmt import fmt
 from penstock.commands.options import CONF, read_settings
 from penstock.commands.package import package
+from penstock.commands.peek import peek
 from penstock.commands.run_script import FAILED, INTERRUPTED, run
 from penstock.commands.script_files import compile_files, errors_shown
 from penstock.commands.serve import serve
@@ -44,11 +46,13 @@ def main() -> None:
 
     \b
     Examples:
+      penstock describe data/orders      what is in these files? prints a declaration
       penstock check orders.sql          is it right? no Spark needed
       penstock explain STATE orders.sql  what will it keep, and how much of it?
       penstock fmt orders.sql            lay it out as every script is laid out
       penstock translate --from flink f  what is it in Penstock's SQL, and what changes?
       penstock run --once orders.sql     process what is there, then end
+      penstock peek orders.sql orders    the first rows of a stream as they are typed
       penstock query orders.sql "…"      what does a SELECT over tables give now?
       penstock serve orders.sql          keep running, for psql, BI tools and browsers
       penstock token create --user ada   let somebody else use the server
@@ -165,9 +169,11 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
 
 main.add_command(check)
 main.add_command(compile_)
+main.add_command(describe)
 main.add_command(doctor)
 main.add_command(fmt)
 main.add_command(package)
+main.add_command(peek)
 main.add_command(run)
 main.add_command(serve)
 main.add_command(token)

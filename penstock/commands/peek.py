@@ -1,0 +1,128 @@
+"""The command `penstock peek`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from penstock.commands.script_files import compile_files, errors_shown, show_findings
+
+if TYPE_CHECKING:
+    from penstock.codegen.sampled import Sampling
+    from penstock.planner.catalog import Catalog
+    from penstock.runtime.samples.take import Sample
+
+FAILED, INTERRUPTED = 3, 130
+REJECTED_SHOWN = 10
+LONGEST_RECORD = 100
+"""How many characters of a rejected record are shown."""
+
+
+@click.command()
+@click.argument("arguments", nargs=-1, required=True, metavar="FILE... NAME")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many rows to show.")
+@click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", help="How to print rows.")
+def peek(arguments: tuple[str, ...], limit: int, form: str) -> None:
+    """Print the first rows of a declared stream or table as they are typed, without Spark.
+
+    Records that a query would reject are counted, and shown with the reason. Files of this machine are read in the
+    order in which a query reads them. A topic shows its newest messages.
+
+    \b
+    Examples:
+      penstock peek orders.sql orders
+      penstock peek --limit 100 --format json orders.sql orders
+
+    json prints one object per line; then rejected records are only counted.
+
+    Exit code 0: shown, 1: refused, 2: a file cannot be read, 3: the place is not there or cannot be read, 130: Ctrl-C
+    before the end.
+    """
+    *files, name = arguments
+    if not files:
+        raise click.UsageError("a script and a name are needed, as penstock peek orders.sql orders")
+    with errors_shown():
+        sampling = find_sampling(compile_files(files).catalog, name)
+
+    from penstock.runtime import RunError
+    from penstock.runtime.samples.look import look
+
+    try:
+        sample = look(sampling, limit)
+    except RunError as failure:
+        show_findings(failure.diagnostics)
+        sys.exit(FAILED)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    _show(sampling, sample, form)
+
+
+def find_sampling(catalog: Catalog, name: str) -> Sampling:
+    """What is read for a name of the script. Raises CompileError if that cannot be peeked at."""
+    from penstock.codegen import lower_sampling
+    from penstock.diagnostics import CompileError, nearest
+    from penstock.diagnostics.codes.kinds import K012
+    from penstock.diagnostics.codes.running import R097
+    from penstock.parser import name_text
+    from penstock.planner.catalog import Declared
+    from penstock.planner.connectors import connector_of
+
+    entry = catalog.find(name)
+    if entry is None:
+        raise CompileError([K012.at(None, name=name).with_guess(nearest(name, catalog.names()))])
+    if not isinstance(entry, Declared):
+        reason = "it is computed by a query"
+        hint = f'penstock query … "SELECT * FROM {name_text(entry.name)} LIMIT 20"'
+        if entry.kind != "TABLE":
+            hint = "penstock run --once shows its rows"
+        raise CompileError([R097.at(entry.span, name=entry.name, reason=reason).with_hint(hint)])
+    connector = connector_of(entry.origin.connector)
+    if not connector.parses_records:
+        reason = f"its rows are in {connector.doc}"
+        hint = "penstock run --once shows rows of a query over it"
+        if connector.reads_now:
+            hint = f'penstock query … "SELECT * FROM {name_text(entry.name)} LIMIT 20"'
+        raise CompileError([R097.at(entry.span, name=entry.name, reason=reason).with_hint(hint)])
+    if dict(entry.origin.options).get("format") == "avro" or dict(entry.origin.options).get("key_format") == "avro":
+        found = R097.at(entry.span, name=entry.name, reason="its messages are in Avro")
+        raise CompileError([found.with_hint("penstock run --once shows rows of a query over it")])
+    return lower_sampling(entry)
+
+
+def _show(sampling: Sampling, sample: Sample, form: str) -> None:
+    from penstock.commands.answers import show_answer
+    from penstock.runtime import show_rows
+
+    rows, name = sample.rows, sampling.input.name
+    if sample.left_out:
+        click.echo(f"not shown, as only Spark computes them: {', '.join(sample.left_out)}", err=True)
+    count = len(sample.rejected)
+    told = f"{count:,} of {sample.read:,} records {'is' if count == 1 else 'are'} rejected"
+    if form != "text":
+        show_answer(rows.columns, rows, form)
+        if count:
+            click.echo(told, err=True)
+        return
+    which = "the newest " if sampling.input.counts_partitions else "all " if sample.is_all else "the first "
+    heading = "no rows" if not rows else "1 row" if len(rows) == 1 else f"{which}{len(rows):,} rows"
+    show_rows(
+        f"{name}: {heading}", [{each: _show_value(row[each]) for each in rows.columns} for row in rows], len(rows)
+    )
+    if count:
+        shown = sample.rejected[:REJECTED_SHOWN]
+        told_of = [{"reason": each.reason, "record": _cut(each.record), "from": each.place} for each in shown]
+        show_rows(told, told_of, count)
+
+
+def _show_value(value: Any) -> Any:
+    """A value for people: objects and arrays as JSON."""
+    from penstock.values import to_json
+
+    return json.dumps(to_json(value), ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+def _cut(record: str) -> str:
+    return f"{record[:LONGEST_RECORD]}…" if len(record) > LONGEST_RECORD else record
