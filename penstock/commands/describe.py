@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.commands.script_files import errors_shown, show_findings
+from penstock.commands.script_files import errors_shown
+from penstock.commands.show_findings import show_findings
 from penstock.diagnostics import show_json
 from penstock.diagnostics.terminal import exact
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.commands.script_files import compile_files, errors_shown, show_findings
+from penstock.commands.script_files import compile_files, errors_shown
+from penstock.commands.show_findings import show_findings
 
 if TYPE_CHECKING:
     from penstock.codegen.sampled import Sampling

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from penstock.codegen import DATABASES, PACKAGES, lower_sampling
+from penstock.codegen import lower_sampling
+from penstock.codegen.connector_options import DATABASES, PACKAGES
 from penstock.codegen.program import Input
 from penstock.compilation import compile as compile_text
 from penstock.describe.declare import DescribedPlace, declare

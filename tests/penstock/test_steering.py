@@ -74,6 +74,14 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("-o", f"{named('good')}/x", named("good")),
         ("-o", f"x{FILE}.py", named("good")),
     ],
+    "describe": [
+        ("--format", "json", "s"),
+        ("--format", "table", "s"),
+        (f"no{FILE}",),
+        ("--connect", FILE, FILE),
+        ("--connect", named("good"), FILE),
+        ("--name", FILE, "--format", "table", "s"),
+    ],
     "doctor": [("--master", f"sc://{FILE}"), ("--conf", FILE)],
     "explain": [
         *((stage, named("good")) for stage in ("AST", "PLAN", "PARTITIONS", "STATE", "SPARK", "CODE")),
@@ -82,6 +90,11 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     ],
     "fmt": [("--check", named("good")), (named("broken"),), (named("good"),)],
     "package": [(f"no{FILE}/x.tar.gz",)],
+    "peek": [
+        *(("--format", form, named("good"), f"i{EVIL}") for form in ("text", "json")),
+        (named("good"), FILE),
+        (named("missing"), FILE),
+    ],
     "query": [
         *(("--format", form, named("table"), f"SELECT * FROM `t{EVIL}`") for form in ("text", "json")),
         (named("table"), f"SELECT `{FILE}` FROM x"),
@@ -99,6 +112,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "why": [(f"q{FILE}",), ("--token-file", f"no{FILE}", "q")],
 }
 EXACT: dict[str, list[tuple[str, ...]]] = {
+    "describe": [("s",)],
     "fmt": [("-",)],
     "query": [("--format", "csv", named("table"), f"SELECT * FROM `t{EVIL}`")],
     "translate": [("--from", "flink", named("flink"))],

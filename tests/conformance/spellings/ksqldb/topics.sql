@@ -30,11 +30,11 @@ CREATE OR REPLACE SOURCE TABLE pv (id INT PRIMARY KEY) WITH (kafka_topic='pv', f
 
 -- name: CREATE STREAM pv WITH (KAFKA_TOPIC='pv', VALUE_FORMAT='AVRO'
 CREATE STREAM pv WITH (KAFKA_TOPIC='pv', VALUE_FORMAT='AVRO');
--- refused: S002, the columns stand in the script, as no registry of schemas is asked:
+-- refused: S002, the columns stand in the script, and penstock describe prints them:
 
 -- name: CREATE TABLE users2 WITH (KAFKA_TOPIC='users', VALUE_FORMAT=
 CREATE TABLE users2 WITH (KAFKA_TOPIC='users', VALUE_FORMAT='AVRO', KEY_FORMAT='KAFKA');
--- refused: S002, the columns stand in the script, as no registry of schemas is asked:
+-- refused: S002, the columns stand in the script, and penstock describe prints them:
 
 -- name: CREATE TABLE users2 (id BIGINT PRIMARY KEY) WITH (KAFKA_TOPI
 CREATE TABLE users2 (id BIGINT PRIMARY KEY) WITH (KAFKA_TOPIC='users', VALUE_FORMAT='PROTOBUF');

@@ -1,0 +1,167 @@
+"""`penstock peek`: rows as they are typed, rejected records with their reasons, and what cannot be peeked at."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from penstock.commands.cli import main
+
+DECLARED = """CREATE STREAM orders (
+  id BIGINT KEY, product STRING, price DECIMAL(10, 2), time TIMESTAMP, tags ARRAY<STRING>, doubled AS id + id,
+  WATERMARK FOR time AS time - INTERVAL '10' SECOND
+) WITH (connector = 'files', path = '{folder}', format = '{format}');
+CREATE TABLE totals (product STRING PRIMARY KEY, n BIGINT)
+WITH (connector = 'files', path = '{folder}', format = 'json');
+CREATE STREAM big AS SELECT STREAM id FROM orders WHERE price > 100;
+CREATE VIEW cheap AS SELECT STREAM id FROM orders WHERE price < 100;
+CREATE TABLE counts WITH (connector = 'files', path = 'counts', format = 'json', operation = 'op')
+AS SELECT product, COUNT(*) AS n FROM orders GROUP BY product;
+CREATE STREAM ticks (n BIGINT, t TIMESTAMP) WITH (connector = 'rate');
+CREATE TABLE people (id BIGINT PRIMARY KEY) WITH (connector = 'sqlite', path = 'people.db', table = 'people');
+"""
+RECORDS = (
+    '{"id": 1, "product": "lamp", "price": 40.00, "time": "2024-01-01T10:00:00Z", "tags": ["a", null]}',
+    '{"id": 2, "product": "chair\\u001b[31m", "price": 1e2, "time": "2024-01-01T10:01:00+01:00"}',
+    '{"id": "3", "time": "2024-01-01T10:02:00Z"}',
+    '{"id": 4, "price": 1.005, "time": "2024-01-01T10:02:00Z", "product": "\x1b[2J"}',
+    '{"id": 5, "product": "x"}',
+    '{"id": 6, "time": "2100-01-01"}',
+    '{"id": 7, "time": "1969-12-31"}',
+    '{"id": 8, "time": "2024-01-01", "product": {"a":  1}}',
+)
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    (folder / "1.json").write_text("\n".join(RECORDS) + "\n")
+    path = tmp_path / "orders.sql"
+    path.write_text(DECLARED.replace("{folder}", str(folder)).replace("{format}", "json"))
+    return path
+
+
+def peek(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["peek", *map(str, arguments)])
+
+
+def test_rows_are_typed_and_rejected_records_told(script: Path) -> None:
+    result = peek(script, "orders")
+    assert result.exit_code == 0
+    assert "orders: all 3 rows" in result.stdout
+    assert "chair\\x1b[31m" in result.stdout
+    assert "2024-01-01 09:01:00" in result.stdout
+    assert '["a", null]' in result.stdout
+    assert "\x1b" not in result.stdout
+    assert "5 of 8 records are rejected" in result.stdout
+    for reason in (
+        'malformed record: id is no BIGINT: "3"',
+        "malformed record: it is not one JSON object",
+        "no event time",
+        "event time more than an hour after arrival",
+        "event time before 1970",
+    ):
+        assert reason in result.stdout
+
+
+def test_json_and_csv_are_for_programs(script: Path) -> None:
+    result = peek("--format", "json", "--limit", "1", script, "ORDERS")
+    (row,) = [json.loads(line) for line in result.stdout.splitlines()]
+    assert row == {
+        "id": 1,
+        "product": "lamp",
+        "price": "40.00",
+        "time": "2024-01-01T10:00:00.000000Z",
+        "tags": ["a", None],
+        "doubled": 2,
+    }
+    lines = peek("--format", "csv", script, "orders")
+    assert lines.stdout.splitlines()[0] == "id,product,price,time,tags,doubled"
+    assert "5 of 8 records are rejected" in lines.stderr
+
+
+def test_a_limit_reads_no_further(script: Path, tmp_path: Path) -> None:
+    (tmp_path / "orders" / "2.json.gz").write_bytes(b"damaged")
+    os.utime(tmp_path / "orders" / "2.json.gz", (4_000_000_000, 4_000_000_000))
+    assert "orders: the first 2 rows" in peek("--limit", "2", script, "orders").stdout
+    whole = peek(script, "orders")
+    assert (whole.exit_code, "error[R004]" in whole.stderr) == (3, True)
+
+
+def test_records_of_a_table_need_a_key(script: Path) -> None:
+    result = peek("--limit", "2", script, "totals")
+    assert "totals: the first 2 rows" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "hint"),
+    [
+        ("big", "R097", "penstock run --once shows its rows"),
+        ("cheap", "R097", "penstock run --once shows its rows"),
+        ("counts", "R097", 'penstock query … "SELECT * FROM counts LIMIT 20"'),
+        ("ticks", "R097", "penstock run --once shows rows of a query over it"),
+        ("people", "R097", 'penstock query … "SELECT * FROM people LIMIT 20"'),
+        ("ordres", "K012", "did you mean orders?"),
+    ],
+)
+def test_what_cannot_be_peeked_at(name: str, code: str, hint: str, script: Path) -> None:
+    result = peek(script, name)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"error[{code}]" in result.stderr
+    assert hint in result.stderr
+
+
+def test_places_that_are_not_there(script: Path, tmp_path: Path) -> None:
+    missing = tmp_path / "missing.sql"
+    missing.write_text(script.read_text().replace(str(tmp_path / "orders"), str(tmp_path / "none")))
+    result = peek(missing, "orders")
+    assert (result.exit_code, "error[R003]" in result.stderr) == (3, True)
+    assert peek(tmp_path / "no.sql", "orders").exit_code == 2
+    assert peek("orders").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"id,name\n1,a\n", "R005"),
+        (b"id,product,price,time,tags\n1,a\n", None),
+    ],
+)
+def test_headers_of_csv(content: bytes, code: str | None, script: Path, tmp_path: Path) -> None:
+    (tmp_path / "orders" / "1.json").unlink()
+    (tmp_path / "orders" / "1.csv").write_bytes(content)
+    text = (
+        script.read_text().replace("tags ARRAY<STRING>", "tags STRING").replace("format = 'json'", "format = 'csv'", 1)
+    )
+    script.write_text(text)
+    result = peek(script, "orders")
+    assert result.exit_code == (0 if code is None else 3)
+    if code is None:
+        assert "the number of its fields is not that of the header or the columns: 2" in result.stdout
+    else:
+        assert f"error[{code}]" in result.stderr
+
+
+def test_neither_command_loads_pyspark(script: Path, tmp_path: Path) -> None:
+    for arguments in (["peek", str(script), "orders"], ["describe", str(tmp_path / "orders")]):
+        code = (
+            "import sys; from penstock.commands.cli import main\n"
+            f"try: main({arguments!r})\nexcept SystemExit as end: assert not end.code, end.code\n"
+            "assert 'pyspark' not in sys.modules"
+        )
+        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, ended.stderr
+
+
+def test_query_of_a_stream_names_peek(script: Path) -> None:
+    for select in ("SELECT * FROM orders LIMIT 20", "SELECT STREAM * FROM orders LIMIT 20"):
+        result = CliRunner().invoke(main, ["query", str(script), select])
+        assert result.exit_code == 1
+        assert "penstock peek" in result.stderr
