@@ -34,7 +34,7 @@ _ESCAPED = re.compile(r'[\x00-\x1f"\\]')
 _SHORT = {"\b": r"\b", "\f": r"\f", "\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\"", "\\": r"\\"}
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _FIELD = re.compile(r'(?:"((?:[^"\x00]++|"")*+)"|([^",\r\n]*+))(,|\Z)')
-_OPEN = re.compile(r'(?:(?:"(?:[^"]++|"")*+"[^,]*+|[^",][^,]*+)?,)*+"(?:[^"]++|"")*+')
+_INSIDE = re.compile(r'(?:[^"]++|"")*+')
 _BLANKS = " \t\r"
 
 
@@ -86,21 +86,49 @@ def read_lines(content: BinaryIO, ends: str = r"\r\n|\r|\n") -> Iterator[str]:
 
 
 def read_csv_records(content: BinaryIO, *, multi_line: bool = True, one_field: bool = False) -> Iterator[str]:
-    """The records of a CSV file that are not blank. In quotes there may be line ends."""
+    """The records of a CSV file that are not blank. In quotes there may be line ends.
+
+    Raises:
+        ValueError: a record is too long.
+    """
     parts: list[str] = []
+    length, is_open = 0, False
     blanks = "\r" if one_field else _BLANKS
     for line in read_lines(content, "\n"):
         parts.append(line)
-        record = "\n".join(parts) if len(parts) > 1 else line
-        if len(record) > LONGEST:
+        length += len(line)
+        if length > LONGEST:
             raise ValueError("a record is too long")
-        if multi_line and '"' in record and _OPEN.fullmatch(record):
+        is_open = multi_line and _ends_in_quotes(line, is_open)
+        if is_open:
             continue
-        parts = []
+        record = "\n".join(parts)
+        parts, length = [], 0
         if record.strip(blanks):
             yield record.removesuffix("\r")
     if parts:
         yield "\n".join(parts).removesuffix("\r")
+
+
+def _ends_in_quotes(line: str, is_open: bool) -> bool:
+    """Whether a field in quotes goes on behind the line. `is_open`: whether one goes on from the line before."""
+    if '"' not in line:
+        return is_open
+    place = 0
+    while True:
+        if is_open:
+            found = _INSIDE.match(line, place)
+            assert found is not None, "it matches nothing, too"
+            if found.end() == len(line):
+                return True
+            place = found.end() + 1
+        elif line.startswith('"', place):
+            is_open, place = True, place + 1
+            continue
+        is_open = False
+        place = line.find(",", place) + 1
+        if not place:
+            return False
 
 
 def split_fields(record: str) -> list[str | None]:

@@ -86,8 +86,11 @@ def open_content(file: SampleFile) -> BinaryIO:
 
     Raises:
         OSError: it cannot be opened.
+        ValueError: it is compressed in another way.
     """
     suffix = Path(file.path).suffix.lower()
+    if suffix in OTHER_COMPRESSED:
+        raise ValueError(f"without Spark, compressed files are read that end in {' or '.join(COMPRESSED)}")
     if suffix == ".gz":
         return cast("BinaryIO", gzip.open(file.path, "rb"))
     if suffix == ".bz2":

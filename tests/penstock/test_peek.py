@@ -149,6 +149,18 @@ def test_headers_of_csv(content: bytes, code: str | None, script: Path, tmp_path
         assert f"error[{code}]" in result.stderr
 
 
+def test_an_open_quote_is_one_long_record(script: Path, tmp_path: Path) -> None:
+    (tmp_path / "orders" / "1.json").unlink()
+    lines = 'id,product\n1,"a""\n,b"\n2,x"y\n3,"never closed\n' + "4,x\n" * 200_000
+    (tmp_path / "orders" / "1.csv").write_text(lines)
+    place = f"connector = 'files', path = '{tmp_path}/orders', format = 'csv'"
+    declared = f"CREATE STREAM o (id BIGINT, product STRING) WITH ({place})"
+    script.write_text(declared)
+    result = peek("--format", "json", script, "o")
+    assert [json.loads(line)["product"] for line in result.stdout.splitlines()] == ['a"\n,b']
+    assert "2 of 3 records are rejected" in result.stderr
+
+
 def test_neither_command_loads_pyspark(script: Path, tmp_path: Path) -> None:
     for arguments in (["peek", str(script), "orders"], ["describe", str(tmp_path / "orders")]):
         code = (
