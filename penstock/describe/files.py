@@ -18,6 +18,7 @@ from penstock.describe.observed import MARKERS, TEXT, JsonFraction, Observed, Re
 from penstock.describe.parquet import describe_parquet
 from penstock.describe.text_forms import EPOCH
 from penstock.describe.whole_files import add_kinds_of_all
+from penstock.diagnostics import CompileError
 from penstock.planner.types import STRING
 from penstock.runtime.samples.file_records import coded_content
 from penstock.runtime.samples.json_text import Constant
@@ -101,15 +102,25 @@ def _find_format(path: str, files: Sequence[SampleFile]) -> str:
     """The format that all files have. Raises CompileError."""
     forms: Counter[str] = Counter()
     examples: dict[str, str] = {}
+    refused: CompileError | None = None
     for file in files[:MOST_FILES]:
-        form = _guess_format(path, file)
+        try:
+            form = _guess_format(path, file)
+        except CompileError as refusal:
+            refused = refused or refusal
+            continue
         forms[form] += 1
         examples.setdefault(form, file.name)
-    if len(forms) > 1:
-        told = ", ".join(f"{form} as {examples[form]}" for form in sorted(forms))
-        ending = os.path.splitext(examples[forms.most_common(1)[0][0]].removesuffix(".gz").removesuffix(".bz2"))[1]
-        raise refuse(path, f"its files have several formats: {told}", f"'{path.rstrip('/')}/*{ending}'")
-    return next(iter(forms))
+    if refused is not None and not forms:
+        raise refused
+    if refused is None and len(forms) == 1:
+        return next(iter(forms))
+    told = f"its files have several formats: {', '.join(f'{form} as {examples[form]}' for form in sorted(forms))}"
+    if refused is not None:
+        told += f"; {refused.diagnostics[0].message.partition(f'{path}: ')[2]}"
+    stem, ending = os.path.splitext(examples[forms.most_common(1)[0][0]])
+    ending = os.path.splitext(stem)[1] + ending if ending in COMPRESSED else ending
+    raise refuse(path, told, f"penstock describe '{path.rstrip('/')}/*{ending}'")
 
 
 def _guess_format(path: str, file: SampleFile) -> str:

@@ -173,6 +173,11 @@ def test_several_formats_are_refused(tmp_path: Path) -> None:
     result = describe(tmp_path)
     assert result.exit_code == 1
     assert "its files have several formats: csv as b.csv, json as a.json" in result.stderr
+    (tmp_path / "b.csv").unlink()
+    (tmp_path / "README.md").write_bytes(b"words\n")
+    refused = describe(tmp_path)
+    assert "json as a.json; README.md is neither JSON, CSV nor Parquet" in refused.stderr
+    assert f"penstock describe '{tmp_path}/*.json'" in refused.stderr
 
 
 def test_a_damaged_file_ends_it(tmp_path: Path) -> None:
