@@ -1,4 +1,4 @@
-"""JSON files of which a part was read -> the kinds of values in all of them, which DuckDB finds quickly."""
+"""JSON files that are read in part -> the kinds of values in all of them, which DuckDB finds quickly."""
 
 from __future__ import annotations
 
