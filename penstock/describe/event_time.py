@@ -12,7 +12,7 @@ from penstock.describe.infer import Described
 from penstock.describe.observed import OBJECT, Observed, TimeTrack
 from penstock.describe.text_forms import EPOCH, Form
 from penstock.parser import name_text
-from penstock.planner import duration_text
+from penstock.planner import duration_text, interval_sql
 from penstock.planner.types import TIMESTAMP
 
 _NAMES = (
@@ -58,10 +58,15 @@ def list_event_times(found: FoundPlace) -> list[FoundTime]:
 def explain_none(found: FoundPlace) -> str:
     """Why no column is the event time."""
     told = []
-    for path, _, track in _list_tracks(found):
+    for path, form, track in _list_tracks(found):
         label = ".".join(path)
         if track.count < found.records:
-            told.append(f"{label} is missing in {count_text(found.records - track.count, 'record')}")
+            missing = f"{label} is missing in {count_text(found.records - track.count, 'record')}"
+            if len(path) == 1 and form.type == TIMESTAMP and 2 * track.count > found.records:
+                name = name_text(label)
+                delay = interval_sql(int(choose_delay(track.disorder).total_seconds() * 1000))
+                missing += f", which WATERMARK FOR {name} AS {name} - {delay} rejects"
+            told.append(missing)
         elif track.future:
             records = count_text(track.future, "record")
             told.append(f"{label} is more than an hour after the time of the file in {records}")

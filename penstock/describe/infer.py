@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from penstock.describe.observed import ARRAY, FRACTION, NULL, OBJECT, TEXT, TRUTH, WHOLE, Observed
-from penstock.describe.text_forms import Form
+from penstock.describe.text_forms import Form, speaks_of_time
 from penstock.parser import name_text
 from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, STRING, Array, Decimal, Map, Struct, Type
 
@@ -108,6 +108,8 @@ def _describe_text(seen: Observed, found: Described, *, is_text: bool) -> None:
         found.form = forms[0]
         told = [f"{each.told}: {each.sql.format(name_text(found.name))}" for each in forms]
         found.notes.append(", or ".join(told))
+    elif speaks_of_time(found.name) and any(letter.isdigit() for letter in seen.example):
+        found.notes.append("no form of times fits all of its texts")
     elif seen.is_number and not is_text and seen.count:
         found.notes.append(f"numbers in quotes: CAST({name_text(found.name)} AS DOUBLE)")
 

@@ -103,6 +103,19 @@ def test_malformed_records_are_told_and_decide_nothing(tmp_path: Path) -> None:
     assert "2 of the first 4 records are rejected: malformed record: it is not one JSON object" in script
 
 
+def test_a_time_that_few_records_lack_is_no_event_time_and_told(tmp_path: Path) -> None:
+    (tmp_path / "1.json").write_bytes(records(*({"at": f"2024-01-01 10:0{n}:00"} for n in range(4)), {"n": 1}))
+    script = describe(tmp_path).stdout
+    told = "at is missing in 1 record, which WATERMARK FOR at AS at - INTERVAL '10' SECOND rejects"
+    assert f"-- no event time: {told}" in script
+    assert "\n  WATERMARK" not in script
+
+
+def test_times_of_several_forms_are_texts(tmp_path: Path) -> None:
+    (tmp_path / "1.json").write_bytes(records({"at": "2024-01-01T10:00Z"}, {"at": "31.12.2023"}))
+    assert "at STRING  -- no form of times fits all of its texts" in describe(tmp_path).stdout
+
+
 def test_several_headers_are_told(tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_bytes(lines("id,name", "1,Ana"))
     (tmp_path / "2.csv").write_bytes(lines("id,name,city", "2,Bo,Rome"))
