@@ -6,7 +6,6 @@ The types are Arrow's. Points in time are in UTC and without a zone.
 from __future__ import annotations
 
 import base64
-import binascii
 import math
 import re
 import struct
@@ -106,7 +105,7 @@ def read_json(value: Any, type_: pa.DataType) -> Any:
     if pa.types.is_binary(type_):
         try:
             return base64.b64decode(value, validate=True)
-        except binascii.Error:
+        except ValueError:
             raise MisfitError from None
     return read_text(value, type_)
 
