@@ -17,7 +17,7 @@ from penstock.codegen.spark_versions import SPARK_VERSIONS, number_text
 
 ROOT = Path(__file__).parents[1]
 CACHE = Path("~/.cache/penstock").expanduser()
-_ROOMS = ("codegen", "conformance", "formats", "kafka", "kit", "model", "planner", "properties", "runtime")
+_ROOMS = ("codegen", "conformance", "evaluator", "formats", "kafka", "kit", "planner", "properties", "runtime")
 CHOICE = ["-n", "2", "-m", "spark", *(f"tests/{room}" for room in _ROOMS), "tests/e2e/test_jobs.py"]
 
 

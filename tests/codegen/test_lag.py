@@ -8,12 +8,12 @@ from datetime import timedelta
 import pytest
 
 from penstock.codegen.lag import max_lag
+from penstock.evaluator.history import Tables
+from penstock.evaluator.incremental import Incremental
+from penstock.evaluator.values import EPOCH, milliseconds
 from penstock.planner.plan import Cumulate, Hop, JoinType, Node, RowsFrame, SessionWindow, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
-from tests.model.history import Tables
-from tests.model.incremental import Incremental
-from tests.model.values import EPOCH, milliseconds
 
 TYPES = {"k": STRING, "time": TIMESTAMP}
 COUNT = plans.aggregate("n", "COUNT", None, BIGINT)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from penstock.evaluator.values import EPOCH, Row, Value, milliseconds
 from tests.conformance.differences import KAFKA_TABLES, Difference
-from tests.model.values import EPOCH, Row, Value, milliseconds
 
 CASES = json.loads((Path(__file__).parent / "cases" / "kafka_tables.json").read_text(encoding="utf-8"))["cases"]
 BASE = EPOCH + milliseconds(86_400_000)

@@ -25,6 +25,9 @@ import penstock
 from penstock import RunError
 from penstock.codegen.connectors.database_calls import list_find_arguments
 from penstock.codegen.program import RemoteView
+from penstock.evaluator.evaluate import apply, evaluate
+from penstock.evaluator.stateless import project
+from penstock.evaluator.values import Row
 from penstock.kit.databases.address import Address, connect_database, make_address
 from penstock.kit.databases.duckdb import DuckdbOperations
 from penstock.kit.databases.finder import FindPolicy, RowFinder
@@ -40,9 +43,6 @@ from penstock.runtime.connectors.database_tables import DatabaseSink
 from penstock.runtime.progress.table_reports import TableReport
 from tests.databases.places import DDL, Place
 from tests.model import plans
-from tests.model.evaluate import apply, evaluate
-from tests.model.stateless import project
-from tests.model.values import Row
 
 Case = dict[str, Any]
 CASES: dict[str, Case] = {

@@ -12,15 +12,16 @@ from pathlib import Path
 import pytest
 
 import penstock
+from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.history import accepted, clocks
+from penstock.evaluator.incremental import run
+from penstock.evaluator.values import Row, Value, milliseconds
 from penstock.planner.plan import JoinType, Node, Over, Scan, SessionWindow, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.conformance.differences import FLINK, Difference
 from tests.model import plans
-from tests.model.evaluate import evaluate, walk
-from tests.model.history import accepted, clocks, one_row_batches
-from tests.model.incremental import run
+from tests.model.arrivals import one_row_batches
 from tests.model.rows import assert_same_rows
-from tests.model.values import Row, Value, milliseconds
 from tests.properties.panes import answered
 
 CASES = {

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.incremental import run
+from penstock.evaluator.values import EPOCH, Row, Value, milliseconds
 from penstock.planner.plan import IntervalJoin, JoinType
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
-from tests.model.evaluate import evaluate
-from tests.model.history import one_row_batches
-from tests.model.incremental import run
+from tests.model.arrivals import one_row_batches
 from tests.model.rows import assert_same_rows
-from tests.model.values import EPOCH, Row, Value, milliseconds
 
 CASES = json.loads((Path(__file__).parent / "cases" / "kafka_streams.json").read_text(encoding="utf-8"))["cases"]
 TYPES = {"inner": JoinType.INNER, "left": JoinType.LEFT, "outer": JoinType.FULL}

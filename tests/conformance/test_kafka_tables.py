@@ -8,6 +8,10 @@ from __future__ import annotations
 import pytest
 
 import penstock
+from penstock.evaluator.changes import ChangeRun
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import Tables
+from penstock.evaluator.values import Row, Value
 from penstock.planner.plan import Node
 from tests.conformance.differences import KAFKA_TABLES
 from tests.conformance.kafka_tables import (
@@ -23,10 +27,7 @@ from tests.conformance.kafka_tables import (
     shown,
     table,
 )
-from tests.model.changes import Changes
-from tests.model.evaluate import evaluate
-from tests.model.history import Tables, one_row_batches
-from tests.model.values import Row, Value
+from tests.model.arrivals import one_row_batches
 
 
 def planned(case: Value) -> Node:
@@ -45,7 +46,7 @@ def assert_same(sent: Sent, theirs: Sent) -> None:
 
 @pytest.mark.parametrize("case", [*of_kind("table-table"), *of_kind("foreign-key")])
 def test_join_of_tables(case: Value) -> None:
-    query = Changes(planned(case))
+    query = ChangeRun(planned(case))
     sent = Sent()
     for step, name, row in arrivals(case):
         for change in query.step(batch_of(name, row)):
@@ -63,7 +64,7 @@ def test_join_of_a_stream_with_a_table(case: Value) -> None:
     if newest_by_time(case):
         rows += evaluate(plan, one_row_batches([(name, row) for _, name, row in arrivals(case)], INPUTS).tables())
     else:
-        query = Changes(plan)
+        query = ChangeRun(plan)
         for _, name, row in arrivals(case):
             rows += query.send(batch_of(name, row))
     assert_same([(row["k"], shown(case, row)) for row in rows], expected(case))
@@ -71,7 +72,7 @@ def test_join_of_a_stream_with_a_table(case: Value) -> None:
 
 @pytest.mark.parametrize("case", of_kind("table-aggregate"))
 def test_aggregate_of_a_table(case: Value) -> None:
-    query = Changes(planned(case))
+    query = ChangeRun(planned(case))
     sent = Sent()
     for _, name, row in arrivals(case):
         for change in query.step(batch_of(name, row)):

@@ -14,6 +14,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
+from penstock.evaluator.history import History, Tables
+from penstock.evaluator.values import Row, Value, milliseconds
 from penstock.runtime import RuntimeSession
 from tests.conformance.differences import MICRO_BATCHES
 from tests.conformance.kafka_tables import (
@@ -28,8 +30,7 @@ from tests.conformance.kafka_tables import (
     table,
 )
 from tests.jvm.sessions import open_session
-from tests.model.history import History, Tables, write_json_lines
-from tests.model.values import Row, Value, milliseconds
+from tests.model.arrivals import write_json_lines
 from tests.properties.killed import Followed, follow
 from tests.properties.test_spark import AT_ONCE
 

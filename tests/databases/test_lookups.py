@@ -17,14 +17,14 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock import RunError
 from penstock.codegen import spark_text, write_job
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import Tables
 from penstock.planner.plan import Node
 from penstock.runtime import RuntimeSession
 from tests import campaign
 from tests.databases.places import DIALECTS, MOSTLY_POSTGRES, Place
 from tests.databases.proxy import Proxy
 from tests.databases.test_statements import declare
-from tests.model.evaluate import evaluate
-from tests.model.history import Tables
 from tests.skips import skip_no_case
 
 pytestmark = pytest.mark.spark

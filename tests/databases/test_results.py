@@ -12,13 +12,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.values import Row
 from penstock.planner.plan import KTable, RunningQuery
 from penstock.runtime import RuntimeSession
 from tests.databases.places import Place
 from tests.databases.test_statements import declare
-from tests.model.evaluate import evaluate
 from tests.model.rows import assert_same_rows
-from tests.model.values import Row
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
 HISTORIES = int(os.environ.get("PENSTOCK_TABLE_HISTORIES", "1"))

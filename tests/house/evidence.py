@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-ROOMS = ("kit", "grammar", "parser", "diagnostics", "planner", "codegen", "runtime", "penstock")
+ROOMS = ("kit", "grammar", "parser", "diagnostics", "planner", "evaluator", "codegen", "runtime", "penstock")
 ROUNDS = 30
 JOIN = """
 CREATE STREAM orders (id BIGINT, placed TIMESTAMP, price DECIMAL(10, 2),

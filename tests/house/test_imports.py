@@ -1,7 +1,7 @@
 """Imports go down only, and through interfaces.
 
-kit, grammar, diagnostics <- parser <- planner <- codegen <- runtime <- server <- penstock. A few modules of the package
-itself are below a room. A room sees the interfaces (`__init__`) of the rooms below it, and their data. Only runtime and
+kit, grammar, diagnostics <- parser <- planner <- codegen <- runtime <- server <- penstock. The evaluator is between
+planner and penstock, beside the other three. A few modules of the package itself are below a room. A room sees the interfaces (`__init__`) of the rooms below it, and their data. Only runtime and
 `kit` see pyspark. The modules of `kit` are its data.
 """
 
@@ -22,10 +22,11 @@ BELOW = {
     "diagnostics": [],
     "parser": ["grammar", "diagnostics"],
     "planner": ["diagnostics", "parser"],
+    "evaluator": ["diagnostics", "parser", "planner"],
     "codegen": ["kit", "diagnostics", "planner"],
     "runtime": ["kit", "diagnostics", "codegen"],
     "server": ["kit", "diagnostics", "parser", "planner", "codegen", "runtime"],
-    "penstock": ["kit", "diagnostics", "parser", "planner", "codegen", "runtime", "server"],
+    "penstock": ["kit", "diagnostics", "parser", "planner", "evaluator", "codegen", "runtime", "server"],
 }
 # The modules of a room that others may name besides its interface: its data.
 DATA = {
@@ -36,6 +37,7 @@ DATA = {
     "diagnostics": ("diagnostic", "source", "all_codes", "codes", "logs", "terminal"),
     "parser": ("ast",),
     "planner": ("catalog", "connectors", "plan", "types", "functions"),
+    "evaluator": (),
     "codegen": (
         *("connector_options", "connectors", "files_cost", "fingerprint", "folders", "job_facts", "known_connectors"),
         *("record_parsing", "record_reasons", "run_record", "program", "program_settings", "sampled", "spark_versions"),
@@ -106,6 +108,10 @@ def test_imports_go_down_and_through_interfaces(room: str) -> None:
         ("planner", "penstock.compilation"),
         ("diagnostics", "parser.ast"),
         ("codegen", "pyspark.sql"),
+        ("codegen", "penstock.evaluator"),
+        ("evaluator", "penstock.codegen"),
+        ("evaluator", "penstock.kit"),
+        ("evaluator", "pyspark.sql"),
     ],
 )
 def test_the_rule_refuses(room: str, name: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.house.files import ROOT, list_files
 
-ROOMS = ("kit", "grammar", "parser", "diagnostics", "planner", "codegen", "runtime", "server", "penstock")
+ROOMS = ("kit", "grammar", "parser", "diagnostics", "planner", "evaluator", "codegen", "runtime", "server", "penstock")
 HOME = "diagnostics/terminal.py"
 ROUND = {
     # The streams behind the guard, and descriptors.

@@ -13,7 +13,7 @@ import pytest
 
 from tests.house.files import ROOT, list_files
 
-ROOMS = ("codegen", "diagnostics", "grammar", "kit", "parser", "planner", "runtime", "server")
+ROOMS = ("codegen", "diagnostics", "evaluator", "grammar", "kit", "parser", "planner", "runtime", "server")
 
 
 def setuptools_table() -> dict[str, Any]:
@@ -85,9 +85,10 @@ COMPILE = f'import penstock; penstock.compile("{SQL}")'
     [
         ("import penstock", HEAVY | {"lark", "sqlglot", "click", "rich"}),
         ("import penstock.diagnostics", HEAVY | {"lark", "sqlglot", "click", "rich"}),
-        (COMPILE, HEAVY),
+        (COMPILE, HEAVY | {"penstock.evaluator"}),
+        ("import penstock.evaluator", HEAVY | {"lark", "click", "rich"}),
     ],
-    ids=["penstock", "diagnostics", "compile"],
+    ids=["penstock", "diagnostics", "compile", "evaluator"],
 )
 def test_light_things_load_no_heavy_ones(code: str, heavy: set[str]) -> None:
     script = f"{code}\nimport sys\nprint(*sys.modules)"

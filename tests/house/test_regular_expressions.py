@@ -13,7 +13,7 @@ from penstock.grammar import dialect
 from tests.house.backtracking import is_exponential
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("penstock", "kit", "grammar", "parser", "planner", "codegen", "runtime", "server", "diagnostics")
+ROOMS = ("penstock", "kit", "grammar", "parser", "planner", "evaluator", "codegen", "runtime", "server", "diagnostics")
 _CALLS = {"compile", "match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"}
 
 

@@ -14,12 +14,12 @@ from pyspark.sql import SparkSession
 
 import penstock
 from examples.kafka.broker import Broker
+from penstock.evaluator.values import EPOCH, Row, Value, milliseconds
 from penstock.runtime import RuntimeSession
 from tests.conformance.differences import MICRO_BATCHES
 from tests.conformance.kafka_tables import INPUTS, expected, newest_by_time, query, table
 from tests.conformance.test_kafka_tables_spark import by_time, history_of, of_case, of_one_query
 from tests.kafka.scripts import place
-from tests.model.values import EPOCH, Row, Value, milliseconds
 
 pytestmark = [pytest.mark.spark, pytest.mark.campaign, pytest.mark.usefixtures("jars")]
 

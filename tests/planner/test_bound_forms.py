@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import penstock
+from penstock.evaluator.join import matches
 from penstock.planner.plan import IntervalJoin
 from penstock.planner.plan.walk import walk
-from tests.model.join import matches
 from tests.planner.test_bounds import COMPARISONS, bound, finding, join
 
 EPOCH = datetime(1970, 1, 1)

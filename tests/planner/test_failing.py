@@ -9,10 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import penstock
+from penstock.evaluator.scalars import evaluate_scalar, holds
+from penstock.evaluator.values import QueryFailure, Row, Value
 from penstock.planner.scalars import Typed
 from penstock.planner.scalars.failing import NoExactFormError, try_expression
-from tests.model.scalars import evaluate_scalar, holds
-from tests.model.values import QueryFailure, Row, Value
 from tests.planner.expressions import COLUMNS, resolved
 
 TYPES = dict(COLUMNS)

@@ -12,16 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import penstock
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import History
+from penstock.evaluator.values import Row
 from penstock.planner.passes import pipeline
 from penstock.planner.passes.pipeline import REWRITES
 from penstock.planner.passes.rank_extremes import rank_extremes
 from penstock.planner.plan import IntervalJoin, Node, Ranked
 from penstock.planner.plan.walk import list_nodes
 from penstock.runtime import RuntimeSession
-from tests.model.evaluate import evaluate
-from tests.model.history import History, write_json_lines
+from tests.model.arrivals import write_json_lines
 from tests.model.rows import difference
-from tests.model.values import Row
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

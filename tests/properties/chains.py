@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from hypothesis import strategies as st
 
 import penstock
+from penstock.evaluator.history import History
 from penstock.planner.plan import RunningQuery
-from tests.model.history import History
 from tests.properties import streams
 
 _COUNTS = "(SELECT k, COUNT(*) AS n, SUM(v) AS total FROM {} GROUP BY k, TUMBLE(time, 2 SEC))"

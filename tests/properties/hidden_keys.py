@@ -6,7 +6,7 @@ from random import Random
 
 import msgspec
 
-from tests.model.values import Row
+from penstock.evaluator.values import Row
 
 TYPES = {"k": "STRING", "l": "BIGINT", "a": "STRING", "b": "BIGINT", "c": "BOOLEAN"}
 NAMES = ("p", "q")

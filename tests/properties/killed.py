@@ -12,10 +12,10 @@ from hypothesis.strategies import SearchStrategy
 from pyspark.sql import DataFrame
 
 from penstock.codegen.program import DELETE, INSERT, UPDATE, SparkQuery
+from penstock.evaluator.history import History, Tables
 from penstock.runtime import RunError
 from penstock.runtime.connectors import RuntimeConnector, memory
 from penstock.runtime.connectors.files import FilesSink
-from tests.model.history import History, Tables
 from tests.properties import tables
 
 PACKED = int(os.environ.get("PENSTOCK_HISTORIES", "12"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from penstock.evaluator.history import History
 from penstock.planner.passes.merge_partials import can_merge
 from penstock.planner.plan import Hop, WindowAggregate
 from tests.model import plans
-from tests.model.history import History
 from tests.properties.streams import SECOND, histories, seconds, sources
 
 

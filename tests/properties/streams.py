@@ -16,6 +16,8 @@ from hypothesis.strategies import SearchStrategy
 from sqlglot import exp
 
 from penstock.codegen.sql.trees import call
+from penstock.evaluator.history import History, Tables
+from penstock.evaluator.values import Row, milliseconds
 from penstock.planner import types as t
 from penstock.planner.plan import (
     Cumulate,
@@ -39,9 +41,7 @@ from penstock.planner.plan import (
     WindowAggregate,
 )
 from tests.model import plans
-from tests.model.history import History, Tables
 from tests.model.plans import NOWHERE, STREAM, column
-from tests.model.values import Row, milliseconds
 
 SECOND = 1000
 BASE = datetime(2026, 1, 1, 0, 0, 7)

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import penstock
+from penstock.evaluator.history import History, Tables
+from penstock.evaluator.values import EPOCH, Row, milliseconds
 from penstock.planner.passes import pipeline
 from penstock.planner.passes.check_sources import check_sources
 from penstock.planner.passes.check_supported import check_supported
 from penstock.planner.plan import Node
-from tests.model.history import History, Tables
-from tests.model.values import EPOCH, Row, milliseconds
 
 NAMES = ("t", "u", "v", "w")
 _COLUMNS = "g STRING, v BIGINT, price DECIMAL(10, 2), yes BOOLEAN, seq INT, time TIMESTAMP"

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.tables import materialised
+from penstock.evaluator.values import Row
 from penstock.planner.plan import Scan
-from tests.model.evaluate import evaluate, walk
 from tests.model.rows import assert_same_rows
-from tests.model.tables import materialised
-from tests.model.values import Row
 from tests.properties import tables
 
 pytestmark = pytest.mark.draws

@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from penstock.codegen.cut_queries import cut_at_intermediates
+from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.history import DRAINED, History, Tables, accepted, clocks, watermarks
+from penstock.evaluator.incremental import Incremental
+from penstock.evaluator.values import Row, milliseconds
 from penstock.planner.plan import Origin, RunningQuery, Scan
-from tests.model.evaluate import evaluate, walk
-from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks
-from tests.model.incremental import Incremental
 from tests.model.rows import assert_same_rows
-from tests.model.values import Row, milliseconds
 from tests.properties import chains, streams
 
 HISTORIES = 25

@@ -10,12 +10,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from pyspark.sql import SparkSession
 
 from penstock.codegen import lower
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import History
 from penstock.planner.plan import Settings
 from penstock.runtime import QueryReport, RuntimeSession
 from tests import campaign
 from tests.jvm.sessions import open_session
-from tests.model.evaluate import evaluate
-from tests.model.history import History, write_json_lines
+from tests.model.arrivals import write_json_lines
 from tests.model.rows import difference
 from tests.properties import chains, streams
 from tests.properties.test_spark import AT_ONCE, hold_back, in_few_batches

@@ -20,18 +20,18 @@ from hypothesis import strategies as st
 
 from penstock.codegen import lower
 from penstock.codegen.program import SessionView
+from penstock.evaluator.aggregate import window_aggregate
+from penstock.evaluator.changes import ChangeRun
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.held import Change, Key
+from penstock.evaluator.history import History, Tables, accepted, clocks, watermarks
+from penstock.evaluator.values import EPOCH, Row, milliseconds
 from penstock.kit.worker.bucket_sessions import merge_sessions
 from penstock.kit.worker.pack import read_table, write_table
 from penstock.planner.plan import Emission, Node, RunningQuery, SessionWindow, Sink, WindowAggregate
 from tests.model import plans
-from tests.model.aggregate import window_aggregate
-from tests.model.changes import Changes
-from tests.model.evaluate import evaluate
-from tests.model.held import Change, Key
-from tests.model.history import History, Tables, accepted, clocks, watermarks
 from tests.model.plans import NOWHERE
 from tests.model.rows import assert_same_rows
-from tests.model.values import EPOCH, Row, milliseconds
 from tests.properties import streams
 from tests.properties.streams import SECOND
 from tests.properties.test_tables import compare, put
@@ -45,7 +45,7 @@ HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "15"))
 def test_changes_of_sessions_come_to_the_answer(case: tuple[WindowAggregate, History], data: st.DataObject) -> None:
     plan, history = case
     streams.tried["changing sessions"] += 1
-    query, held, seen = Changes(plan), dict[Key, Row](), dict[str, list[Row]]()
+    query, held, seen = ChangeRun(plan), dict[Key, Row](), dict[str, list[Row]]()
     for batch in accepted(history, clocks(plan)).batches:
         if data.draw(st.integers(0, 5)) == 0:  # killed in the midst of a micro-batch: it is run again from its start
             copy.deepcopy(query).step(batch)

@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import penstock
+from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.history import Fate, History, clocks, sort_out
 from penstock.planner.plan import Intermediate, Node
 from penstock.runtime import RuntimeSession
 from tests.jvm.sessions import open_session
-from tests.model.evaluate import evaluate, walk
-from tests.model.history import Fate, History, clocks, sort_out, write_json_lines
+from tests.model.arrivals import write_json_lines
 from tests.model.rows import difference
 from tests.properties import streams
 from tests.properties.killed import BATCHES, Followed, until_done

@@ -13,10 +13,10 @@ from penstock.codegen.cut_queries import cut_at_intermediates
 from penstock.codegen.program import PackedView, View
 from penstock.codegen.sql.spark_query import lower_query
 from penstock.compilation import compile
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import History, accepted, clocks
 from penstock.planner.plan import DEFAULTS, Node, Project, RunningQuery, Scan, Sink
 from penstock.planner.plan.walk import list_nodes
-from tests.model.evaluate import evaluate
-from tests.model.history import History, accepted, clocks
 from tests.model.rows import assert_same_rows
 from tests.properties import tables
 from tests.properties.test_columns import CASES

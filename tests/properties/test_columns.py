@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from penstock.codegen.sql.trees import column
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import History, accepted, clocks
 from penstock.planner.passes.prune_columns import prune_columns
 from penstock.planner.plan import JoinType, Named, Node, Over
 from penstock.planner.plan.walk import walk
 from tests.codegen.plans import MINUTE, aggregate, over, project, scan
-from tests.model.evaluate import evaluate
-from tests.model.history import History, accepted, clocks
 from tests.model.rows import assert_same_rows
 from tests.properties import streams
 

@@ -13,12 +13,13 @@ import pytest
 import penstock
 from penstock.compilation import compile_read
 from penstock.diagnostics import CompileError, Source
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import History
+from penstock.evaluator.values import Row
 from penstock.planner.plan import Listing
 from penstock.runtime import answer_locally
-from tests.model.evaluate import evaluate
-from tests.model.history import History, write_json_lines
+from tests.model.arrivals import write_json_lines
 from tests.model.rows import difference
-from tests.model.values import Row
 from tests.properties import hidden_keys
 from tests.properties.streams import tried
 

@@ -11,10 +11,11 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.codegen import lower
+from penstock.evaluator.history import Clock, Fate, History, sort_out, watermarks
+from penstock.evaluator.values import Row
 from penstock.planner.plan import Settings
 from penstock.runtime import RuntimeSession
-from tests.model.history import Clock, Fate, History, sort_out, watermarks, write_json_lines
-from tests.model.values import Row
+from tests.model.arrivals import write_json_lines
 from tests.properties.streams import BASE
 
 pytestmark = pytest.mark.spark

@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import penstock
+from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.history import Fate, History, Tables, clocks, sort_out
+from penstock.evaluator.values import EPOCH, Row, milliseconds
 from penstock.planner.plan import Intermediate, Node
 from penstock.runtime import RuntimeSession
 from tests.jvm.sessions import open_session
-from tests.model.evaluate import evaluate, walk
-from tests.model.history import Fate, History, Tables, clocks, sort_out, write_json_lines
+from tests.model.arrivals import write_json_lines
 from tests.model.rows import difference
-from tests.model.values import EPOCH, Row, milliseconds
 from tests.properties import tables
 from tests.properties.killed import BATCHES, PACKED, packed, until_done
 from tests.properties.streams import tried

@@ -7,13 +7,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from penstock.evaluator.bounds import state_bound
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import DRAINED, Clock, History, Tables, accepted, clocks, watermarks
+from penstock.evaluator.incremental import run
+from penstock.evaluator.values import Row
 from penstock.planner.plan import Emission, JoinType, Node, OverRows, WindowAggregate
-from tests.model.bounds import state_bound
-from tests.model.evaluate import evaluate
-from tests.model.history import DRAINED, Clock, History, Tables, accepted, clocks, watermarks
-from tests.model.incremental import run
 from tests.model.rows import assert_same_rows
-from tests.model.values import Row
 from tests.properties import streams
 
 HISTORIES = 200

@@ -6,10 +6,10 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import History, accepted, clocks
 from penstock.kit.worker.pack import pack_rows
 from penstock.planner.plan import Over
-from tests.model.evaluate import evaluate
-from tests.model.history import History, accepted, clocks
 from tests.model.rows import assert_same_rows
 from tests.properties import streams
 from tests.properties.panes import answered

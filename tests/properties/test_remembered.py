@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import DRAINED, History, accepted, clocks, watermarks
 from penstock.planner.plan import OverRows
-from tests.model.evaluate import evaluate
-from tests.model.history import DRAINED, History, accepted, clocks, watermarks
 from tests.model.rows import assert_same_rows
 from tests.properties import streams
 from tests.properties.remembered import Remembering

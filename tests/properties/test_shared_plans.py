@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 import penstock
 from penstock.codegen import lower
 from penstock.codegen.cut_queries import cut_at_intermediates
+from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.history import History
+from penstock.evaluator.tables import materialised
+from penstock.evaluator.values import Row
 from penstock.planner.plan import Node, RunningQuery, Scan
 from penstock.planner.plan.walk import list_nodes
-from tests.model.evaluate import evaluate, walk
-from tests.model.history import History
 from tests.model.rows import assert_same_rows
-from tests.model.tables import materialised
-from tests.model.values import Row
 from tests.properties import streams, tables
 from tests.properties.shared_plans import Drawn, draw_streams, draw_tables
 from tests.properties.streams import tried

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import penstock
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import History
 from penstock.runtime import RuntimeSession
 from tests.jvm.sessions import open_session
-from tests.model.evaluate import evaluate
-from tests.model.history import History, write_json_lines
+from tests.model.arrivals import write_json_lines
 from tests.model.rows import difference
 from tests.properties import streams, tables
 from tests.properties.shared_plans import Drawn, draw_streams, draw_tables

@@ -19,6 +19,8 @@ from msgspec.structs import replace
 from pyspark.sql import SparkSession
 
 from penstock.codegen import lower
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import Fate, History, clocks, sort_out
 from penstock.planner.plan import (
     Emission,
     JoinType,
@@ -31,8 +33,7 @@ from penstock.planner.plan import (
 )
 from penstock.runtime import QueryReport, RuntimeSession
 from tests.jvm.sessions import open_session
-from tests.model.evaluate import evaluate
-from tests.model.history import Fate, History, clocks, sort_out, write_json_lines
+from tests.model.arrivals import write_json_lines
 from tests.model.plans import NOWHERE
 from tests.model.rows import difference
 from tests.properties import streams

@@ -14,13 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from penstock.evaluator.changes import ChangeRun
+from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.held import Change, Key, key_of
+from penstock.evaluator.history import History, Tables
+from penstock.evaluator.values import Row
 from penstock.planner.plan import KTable, Node, Scan
-from tests.model.changes import Changes
-from tests.model.evaluate import evaluate, walk
-from tests.model.held import Change, Key, key_of
-from tests.model.history import History, Tables
 from tests.model.rows import assert_same_rows
-from tests.model.values import Row
 from tests.properties import tables, windowed_tables
 from tests.properties.streams import tried
 
@@ -45,7 +45,7 @@ KINDS: dict[str, SearchStrategy[str]] = {
 
 
 def put(held: dict[Key, Row], changes: list[Change], plan: Node) -> None:
-    """Changes what a reader of the changes holds; each has to fit to what is there."""
+    """ChangeRun what a reader of the changes holds; each has to fit to what is there."""
     assert len({change.key for change in changes}) == len(changes), "two changes of one key"
     for change in changes:
         assert change.old != change.new, "a change that changes nothing"
@@ -69,7 +69,7 @@ def check(plan: Node, history: History, data: st.DataObject) -> None:
     """Runs a history through the plan, with restarts, and compares with the relational answer."""
     names = {node.origin.name for node in walk(plan) if isinstance(node, Scan)}
     in_step = data.draw(st.booleans())
-    query, held, seen = Changes(plan), dict[Key, Row](), {name: list[Row]() for name in names}
+    query, held, seen = ChangeRun(plan), dict[Key, Row](), {name: list[Row]() for name in names}
     empty: Tables = {name: [] for name in names}
     for batch in (*history.batches, empty, empty):
         if data.draw(st.integers(0, 5)) == 0:  # killed in the midst of a micro-batch: it is run again from its start
@@ -116,7 +116,7 @@ def test_a_stream_meets_the_table_as_it_is_known(kind: str) -> None:
         plan = tables.planned(sql)
         names = tuple(sorted({node.origin.name for node in walk(plan) if isinstance(node, Scan)}))
         tried[kind] += 1
-        query, seen = Changes(plan), {name: list[Row]() for name in names}
+        query, seen = ChangeRun(plan), {name: list[Row]() for name in names}
         for batch in data.draw(tables.histories(names)).batches:
             if data.draw(st.integers(0, 5)) == 0:
                 copy.deepcopy(query).send(batch)

@@ -19,11 +19,12 @@ from hypothesis.strategies import SearchStrategy
 from pyspark.sql import SparkSession
 
 import penstock
+from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.history import History
 from penstock.planner.plan import KTable, Node, RunningQuery, Scan
 from penstock.runtime import RuntimeSession
 from tests.jvm.sessions import open_session
-from tests.model.evaluate import evaluate, walk
-from tests.model.history import History, write_json_lines
+from tests.model.arrivals import write_json_lines
 from tests.model.rows import difference
 from tests.properties import tables
 from tests.properties.killed import BATCHES, PACKED, Followed, packed, until_done

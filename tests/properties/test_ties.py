@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 import penstock
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.values import Row
 from penstock.planner.plan import Node
-from tests.model.evaluate import evaluate
 from tests.model.rows import difference
-from tests.model.values import Row
 from tests.properties import ties
 from tests.properties.streams import tried
 

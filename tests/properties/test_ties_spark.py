@@ -15,13 +15,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import History
+from penstock.evaluator.values import Row, Value
 from penstock.runtime import RuntimeSession
 from tests import campaign
 from tests.jvm.sessions import open_session
-from tests.model.evaluate import evaluate
-from tests.model.history import History, write_json_lines
+from tests.model.arrivals import write_json_lines
 from tests.model.rows import difference
-from tests.model.values import Row, Value
 from tests.properties import ties
 from tests.properties.streams import tried
 from tests.properties.test_spark import AT_ONCE

@@ -19,13 +19,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
+from penstock.evaluator.evaluate import apply, evaluate, walk
+from penstock.evaluator.history import Clock, Fate, History, Tables, clocks, sort_out, watermarks
+from penstock.evaluator.values import EPOCH, Row, milliseconds
 from penstock.planner.plan import Emission, ForeignKeyJoin, Node, TableLookup, WindowAggregate, WTable
 from penstock.runtime import RuntimeSession
 from tests.jvm.sessions import open_session
-from tests.model.evaluate import apply, evaluate, walk
-from tests.model.history import Clock, Fate, History, Tables, clocks, sort_out, watermarks, write_json_lines
+from tests.model.arrivals import write_json_lines
 from tests.model.rows import difference
-from tests.model.values import EPOCH, Row, milliseconds
 from tests.properties.killed import Followed, until_done
 from tests.properties.test_spark import hold_back
 

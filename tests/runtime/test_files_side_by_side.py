@@ -24,9 +24,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
+from penstock.evaluator.evaluate import evaluate
 from penstock.runtime import QueryHandle, RuntimeSession
 from tests.jvm.sessions import open_session
-from tests.model.evaluate import evaluate
 from tests.model.rows import assert_same_rows, difference
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]

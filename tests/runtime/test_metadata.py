@@ -17,10 +17,10 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.codegen.program import View
 from penstock.compilation import compile
+from penstock.evaluator.evaluate import evaluate
 from penstock.runtime import RuntimeSession
 from penstock.runtime.checkpoint.storage import Storage
 from penstock.runtime.connectors.files import FilesSource
-from tests.model.evaluate import evaluate
 from tests.model.rows import assert_same_rows
 
 pytestmark = pytest.mark.spark

@@ -13,13 +13,14 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 import penstock
+from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.history import History, Tables
+from penstock.evaluator.values import milliseconds
 from penstock.planner.plan import IntervalJoin
 from penstock.runtime import RunError, RuntimeSession
 from penstock.runtime.query.run import Run
-from tests.model.evaluate import evaluate, walk
-from tests.model.history import History, Tables, write_json_lines
+from tests.model.arrivals import write_json_lines
 from tests.model.rows import assert_same_rows
-from tests.model.values import milliseconds
 
 pytestmark = pytest.mark.spark
 

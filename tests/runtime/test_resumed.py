@@ -15,9 +15,9 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.codegen.program import Program
+from penstock.evaluator.evaluate import evaluate
 from penstock.runtime import RunError, RuntimeSession
 from tests.jvm.sessions import open_session
-from tests.model.evaluate import evaluate
 from tests.model.rows import difference
 from tests.properties.test_spark import AT_ONCE
 from tests.runtime.programs import written

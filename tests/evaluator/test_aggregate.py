@@ -6,14 +6,14 @@ from decimal import Decimal
 
 import pytest
 
+from penstock.evaluator.aggregate import aggregate, windows_of
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.values import EPOCH, QueryFailure, Row, Types, Unsupported, Value, milliseconds
 from penstock.planner.plan import Cumulate, Hop, SessionWindow, Tumble, Window
 from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, STRING, TIMESTAMP
 from penstock.planner.types import Decimal as DecimalType
 from tests.model import plans
-from tests.model.aggregate import aggregate, windows_of
-from tests.model.evaluate import evaluate
 from tests.model.rows import assert_same_rows
-from tests.model.values import EPOCH, QueryFailure, Row, Types, Unsupported, Value, milliseconds
 
 TYPES: Types = {"k": STRING, "v": BIGINT, "price": DecimalType(10, 2), "time": TIMESTAMP}
 

@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 
+from penstock.evaluator.values import EPOCH, QueryFailure, Unsupported, Value, as_text, cast
 from penstock.planner.types import TIME
-from tests.model.values import EPOCH, QueryFailure, Unsupported, Value, as_text, cast
 
 
 def _rounded(value: Value, places: int = 0) -> Value:
@@ -203,7 +203,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "ARRAY_JOIN": lambda values, separator: separator.join(values),
     "SLICE": lambda values, start, count: values[start - 1 : start - 1 + count],
 }
-"""Of arguments that are not NULL; one NULL argument makes the result NULL."""
+"""Functions of arguments that are not NULL; one NULL argument makes the result NULL."""
 
 
 def _first_known(values: Iterator[Value]) -> Value:
@@ -238,7 +238,7 @@ NULL_AWARE: dict[str, Callable[[Iterator[Value]], Value]] = {
     "ISNULL": lambda values: next(values) is None,
     "ISNOTNULL": lambda values: next(values) is not None,
 }
-"""Of an iterator over the arguments, computed when asked for; these decide themselves what NULL means."""
+"""Functions of an iterator over the arguments, which are computed when asked for. They decide what NULL means."""
 
 FIRST_TYPED = ("ABS", "COALESCE", "NVL", "IFNULL", "NULLIF", "GREATEST", "LEAST")
 """Functions whose result has the type of their first argument."""

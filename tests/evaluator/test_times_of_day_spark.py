@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from penstock.evaluator.scalars import evaluate_scalar
 from penstock.planner.scalars import Typed
 from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import BIGINT, BOOLEAN, DATE, INT, STRING, TIME, TIMESTAMP, Type
 from penstock.planner.types import Decimal as DecimalType
-from tests.model.scalars import evaluate_scalar
 from tests.planner.expressions import resolved, spark_sql
 from tests.planner.installed import SPARK
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from penstock.evaluator.join import LEFT_KEPT, RIGHT_KEPT
+from penstock.evaluator.scalars import compare, evaluate_scalar, holds
+from penstock.evaluator.values import Row, Value, columns, milliseconds
 from penstock.planner.plan import (
     Expression,
     ForeignKeyJoin,
@@ -20,9 +23,6 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.plan.scan import DELETES
-from tests.model.join import LEFT_KEPT, RIGHT_KEPT
-from tests.model.scalars import compare, evaluate_scalar, holds
-from tests.model.values import Row, Value, columns, milliseconds
 
 
 def is_rejected(scan: Scan, record: Row) -> bool:
@@ -38,7 +38,7 @@ def deletes(scan: Scan, record: Row) -> bool:
 
 
 def materialised(scan: Scan, records: Sequence[Row]) -> list[Row]:
-    """The table that a changelog comes to: of each key the newest record, unless it deletes.
+    """The table that a changelog comes to: the newest record of each key, unless it deletes.
 
     Newest is the greatest sequence, of several the one that comes last.
     """

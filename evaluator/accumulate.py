@@ -7,11 +7,11 @@ from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 
+from penstock.evaluator.aggregate import aggregate_values, argument_values
+from penstock.evaluator.scalars import evaluate_scalar, holds
+from penstock.evaluator.values import EXACT, Row, Types, Unsupported, Value, columns, fit
 from penstock.planner.plan import Aggregate, GroupAggregate
 from penstock.planner.types import DOUBLE
-from tests.model.aggregate import aggregate_values, argument_values
-from tests.model.scalars import evaluate_scalar, holds
-from tests.model.values import EXACT, Row, Types, Unsupported, Value, columns, fit
 
 _TRUE = ("EVERY", "BOOL_AND")
 _SOME = ("ANY", "SOME", "BOOL_OR")
@@ -19,8 +19,8 @@ _SAMPLE = ("VARIANCE", "VAR_SAMP", "STDDEV", "STDDEV_SAMP")
 _POPULATION = ("VAR_POP", "STDDEV_POP")
 
 
-class Sums:
-    """Of the values of one aggregate: how many there are, their sum, that of their squares; how many are true."""
+class AggregateSums:
+    """The values of one aggregate, added up: their number, their sum, the sum of their squares, how many are true."""
 
     def __init__(self, aggregate: Aggregate) -> None:
         self.aggregate = aggregate
@@ -75,7 +75,7 @@ class Sums:
 
 
 class Multiset:
-    """Of the arguments of one aggregate: how many rows have each of their different values."""
+    """How many rows have each of the different values of the arguments of one aggregate."""
 
     def __init__(self, aggregate: Aggregate) -> None:
         self.aggregate = aggregate
@@ -94,13 +94,13 @@ class Multiset:
         return aggregate_values(self.aggregate, list(self.counts.elements()))
 
 
-class Group:
+class GroupState:
     """One group: the number of its rows and the sums of its aggregates. Without rows it is not there."""
 
     def __init__(self, node: GroupAggregate) -> None:
         self.node = node
         self.rows = 0
-        self.sums = [Multiset(each) if each.keeps_values else Sums(each) for each in node.aggregates]
+        self.sums = [Multiset(each) if each.keeps_values else AggregateSums(each) for each in node.aggregates]
         self.touched = False
 
     def add(self, row: Row, sign: int) -> None:

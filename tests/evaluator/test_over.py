@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.values import EPOCH, Types, Value, milliseconds
 from penstock.planner.plan import Aggregate, Frame
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
-from tests.model.evaluate import evaluate
-from tests.model.values import EPOCH, Types, Value, milliseconds
 
 TYPES: Types = {"k": STRING, "v": BIGINT, "time": TIMESTAMP}
 TOTAL = plans.aggregate("total", "SUM", "v", BIGINT)

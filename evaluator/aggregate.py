@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from operator import itemgetter
 
+from penstock.evaluator.scalars import evaluate_scalar, holds
+from penstock.evaluator.values import EPOCH, EXACT, Row, Types, Unsupported, Value, columns, fit, milliseconds
 from penstock.planner.plan import (
     Aggregate,
     AssignWindows,
@@ -27,8 +29,6 @@ from penstock.planner.plan import (
     Window,
     WindowAggregate,
 )
-from tests.model.scalars import evaluate_scalar, holds
-from tests.model.values import EPOCH, EXACT, Row, Types, Unsupported, Value, columns, fit, milliseconds
 
 Key = tuple[Value, ...]
 Span = tuple[datetime, datetime]
@@ -44,7 +44,7 @@ def aggregate(function: Aggregate, rows: list[Row], types: Types) -> Value:
 
 
 def argument_values(function: Aggregate, row: Row, types: Types) -> tuple[Value, ...]:
-    """The values of the arguments in a row, then those that ORDER BY compares."""
+    """The values of the arguments in a row, then what ORDER BY compares."""
     parts = (*function.arguments, *(each.value for each in function.order_by))
     return tuple(evaluate_scalar(each, row, types) for each in parts)
 
@@ -69,7 +69,7 @@ def aggregate_values(function: Aggregate, tuples: list[tuple[Value, ...]]) -> Va
 
 
 def _extreme(name: str, pairs: list[tuple[Value, Value]]) -> Value:
-    """Of several values with the same least or greatest one the least, or the greatest; NULL is less than all."""
+    """The value beside the least or greatest one. If there are several, the least or greatest; NULL is least."""
     best = min if name == "MIN_BY" else max
     return best(pairs, key=lambda pair: (in_order(pair[0]), in_order(pair[1])))[1] if pairs else None
 
@@ -94,7 +94,7 @@ COLLECTED = ("COLLECT_LIST", "ARRAY_AGG", "COLLECT_SET", "LISTAGG", "STRING_AGG"
 
 
 def _collect(function: Aggregate, tuples: list[tuple[Value, ...]]) -> Value:
-    """The values in order, the least first; those that are equal in ORDER BY stay in this order."""
+    """The values in order, the least first. Values that are equal in ORDER BY stay in this order."""
     kept = sorted((each for each in tuples if each[0] is not None), key=lambda each: each[0])
     if function.distinct or function.function in ("COLLECT_SET", "TOPKDISTINCT"):
         kept = list({each[0]: each for each in kept}.values())
@@ -151,7 +151,7 @@ AGGREGATES: dict[str, Callable[[list[Value]], Value]] = {
     "STDDEV_SAMP": _of_floats(statistics.stdev, 2),
     "STDDEV": _of_floats(statistics.stdev, 2),
 }
-"""Of at least one value, none of them NULL."""
+"""Functions of one or more values, none of which is NULL."""
 
 
 def key_of(keys: Iterable[Named], row: Row, types: Types) -> Key:

@@ -13,6 +13,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from penstock.evaluator.aggregate import Key, Span, key_of, window_row, windows_of
+from penstock.evaluator.evaluate import apply, walk
+from penstock.evaluator.history import DRAINED, History, Tables, accepted, clocks, watermarks
+from penstock.evaluator.join import LEFT_KEPT, RIGHT_KEPT, interval_join, matches, padded
+from penstock.evaluator.over import order_of, over_row, partition_of
+from penstock.evaluator.scalars import evaluate_scalar
+from penstock.evaluator.tables import table_join, table_shape
+from penstock.evaluator.values import EPOCH, Row, Unsupported, columns, milliseconds
 from penstock.planner.plan import (
     BoundEnd,
     Distinct,
@@ -29,14 +37,6 @@ from penstock.planner.plan import (
     TableJoin,
     WindowAggregate,
 )
-from tests.model.aggregate import Key, Span, key_of, window_row, windows_of
-from tests.model.evaluate import apply, walk
-from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks
-from tests.model.join import LEFT_KEPT, RIGHT_KEPT, interval_join, matches, padded
-from tests.model.over import order_of, over_row, partition_of
-from tests.model.scalars import evaluate_scalar
-from tests.model.tables import table_join, table_shape
-from tests.model.values import EPOCH, Row, Unsupported, columns, milliseconds
 
 
 class State(Protocol):
@@ -50,7 +50,7 @@ class State(Protocol):
 
 
 @dataclass(slots=True)
-class Waiting:
+class WaitingRow:
     """A row in a join's buffer."""
 
     row: Row
@@ -67,26 +67,26 @@ class JoinState:
 
     def __init__(self, node: IntervalJoin) -> None:
         self.node = node
-        self.lefts: list[Waiting] = []
-        self.rights: list[Waiting] = []
+        self.lefts: list[WaitingRow] = []
+        self.rights: list[WaitingRow] = []
 
     def size(self) -> int:
         return len(self.lefts) + len(self.rights)
 
     def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
         for row in tables[0]:
-            left = Waiting(row)
+            left = WaitingRow(row)
             for right in self.rights:
                 yield from self.meet(left, right)
             self.lefts.append(left)
         for row in tables[1]:
-            right = Waiting(row)
+            right = WaitingRow(row)
             for left in self.lefts:
                 yield from self.meet(left, right)
             self.rights.append(right)
         yield from self.evict(watermark)
 
-    def meet(self, left: Waiting, right: Waiting) -> Iterator[Row]:
+    def meet(self, left: WaitingRow, right: WaitingRow) -> Iterator[Row]:
         if not matches(self.node, left.row, right.row):
             return
         first = not left.matched
@@ -110,7 +110,7 @@ class JoinState:
         self.lefts = [left for left in self.lefts if self.left_needed(left, watermark)]
         self.rights = [right for right in self.rights if self.right_needed(right, watermark)]
 
-    def left_needed(self, left: Waiting, watermark: datetime) -> bool:
+    def left_needed(self, left: WaitingRow, watermark: datetime) -> bool:
         if left.matched and self.node.type in (JoinType.SEMI, JoinType.ANTI):
             return False  # one match decides
         keys = [evaluate_scalar(key, left.row, columns(self.node.left.schema)) for key, _ in self.node.equalities]
@@ -118,7 +118,7 @@ class JoinState:
         end = left.row[self.node.left_time] + milliseconds(upper.milliseconds)
         return None not in keys and reachable(end, upper, watermark)
 
-    def right_needed(self, right: Waiting, watermark: datetime) -> bool:
+    def right_needed(self, right: WaitingRow, watermark: datetime) -> bool:
         keys = [evaluate_scalar(key, right.row, columns(self.node.right.schema)) for _, key in self.node.equalities]
         lower = self.node.bound.lower
         end = right.row[self.node.right_time] - milliseconds(lower.milliseconds)
@@ -189,7 +189,7 @@ class SessionState:
 
     def __init__(self, node: WindowAggregate) -> None:
         if node.emission is not Emission.FINAL:
-            raise Unsupported("changes of sessions: their rows leave, as tests/model/changes.py computes")
+            raise Unsupported("changes of sessions: their rows leave, as evaluator/changes.py computes")
         assert isinstance(node.window, SessionWindow)
         self.node = node
         self.gap = milliseconds(node.window.gap)
@@ -285,7 +285,7 @@ class MomentState:
 class WindowJoinState:
     """The newest row of each window waits until the watermark has reached the end of the last window that it can meet.
 
-    Of a stream joined rows come out then, of a table whenever one of their windows has changed.
+    Joined rows of streams come out then, and of tables whenever one of their windows has changed.
     """
 
     def __init__(self, node: TableJoin) -> None:
@@ -363,14 +363,14 @@ class Incremental:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class HistoryRun:
     """What a history gave: the rows sent, and the size of the state after each micro-batch and after the drain."""
 
     rows: list[Row]
     sizes: list[int]
 
 
-def run(plan: Node, history: History) -> Run:
+def run(plan: Node, history: History) -> HistoryRun:
     """The plan over a whole history with drain."""
     times = clocks(plan)
     query = Incremental(plan)
@@ -381,4 +381,4 @@ def run(plan: Node, history: History) -> Run:
         sizes.append(query.size())
     nothing: Tables = {node.origin.name: [] for node in walk(plan) if isinstance(node, Scan)}
     rows += query.step(nothing, DRAINED)
-    return Run(rows, [*sizes, query.size()])
+    return HistoryRun(rows, [*sizes, query.size()])

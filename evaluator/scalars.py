@@ -10,12 +10,9 @@ import re
 
 from sqlglot import exp
 
-from penstock.parser.ast import UNIT_MILLISECONDS
-from penstock.planner import types as t
-from penstock.planner.types import Type
-from tests.model.arithmetic import OPERATORS, calculate, result_type
-from tests.model.functions import FIRST_TYPED, FUNCTIONS, NULL_AWARE
-from tests.model.values import (
+from penstock.evaluator.arithmetic import OPERATORS, calculate, result_type
+from penstock.evaluator.functions import FIRST_TYPED, FUNCTIONS, NULL_AWARE
+from penstock.evaluator.values import (
     QueryFailure,
     Row,
     Types,
@@ -27,6 +24,9 @@ from tests.model.values import (
     milliseconds,
     type_of_value,
 )
+from penstock.parser.ast import UNIT_MILLISECONDS
+from penstock.planner import types as t
+from penstock.planner.types import Type
 
 _COMPARISONS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 _BITS = {exp.BitwiseAnd: int.__and__, exp.BitwiseOr: int.__or__, exp.BitwiseXor: int.__xor__}
@@ -201,7 +201,7 @@ def spark_type(node: exp.Expression) -> Type:
 
 
 def type_of(node: exp.Expression, row: Row, types: Types) -> Type:
-    """The type of a number-valued expression: declared where it is known, else that of its value in this row."""
+    """The type of a number-valued expression: declared where it is known, else the type of its value in this row."""
     match node:
         case exp.Column() if node.name in types:
             return types[node.name]

@@ -1,8 +1,8 @@
 """Values of the model: how types limit them and how one type is cast to another, by Spark's ANSI rules.
 
-NULL is None, TIMESTAMP a naive datetime that means UTC, DATE a date, TIME a time, INTERVAL a timedelta, DECIMAL a
-Decimal, STRUCT and MAP a dict, ARRAY a list. Not modelled: floating-point numbers as text, NaN and infinity, BINARY,
-casts of nested types, months and years as intervals.
+NULL is None. TIMESTAMP is a naive datetime that means UTC, DATE a date, TIME a time, INTERVAL a timedelta. DECIMAL is a
+Decimal, STRUCT and MAP are a dict, ARRAY is a list. Not modelled: floating-point numbers as text,
+NaN and infinity, BINARY, casts of nested types, months and years as intervals.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The law. The watermark in force in a micro-batch comes from the micro-batches before it: the least, over the query's
 inputs, of (newest event time so far − delay). A row is late iff its event time is *before* it. As measured on Spark 4.3
-(policy `min`): an input without data yet holds the watermark at the epoch; a row dated at or before the epoch is late
-from the start; the watermark never goes down; rows that are late themselves cannot move it.
+(policy `min`), an input without data yet holds the watermark at the epoch. A row dated at or before the epoch is late
+from the start. The watermark never goes down, and rows that are late themselves cannot move it.
 Rows without an event time are rejected. Event times here are whole milliseconds, as Spark's watermark is.
 
 Spark itself drops a row that *equals* the watermark whenever the watermark stood still for a micro-batch. To meet this
@@ -12,15 +12,13 @@ law a lowering must give Spark one millisecond more of delay, and count as late 
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from decimal import Decimal
+from datetime import datetime
 from enum import Enum
-from pathlib import Path
 
+from penstock.evaluator.evaluate import walk
+from penstock.evaluator.values import EPOCH, Row, milliseconds
 from penstock.planner.plan import (
     Distinct,
     IntervalJoin,
@@ -33,8 +31,6 @@ from penstock.planner.plan import (
     TableLookup,
     WindowAggregate,
 )
-from tests.model.evaluate import walk
-from tests.model.values import EPOCH, Row, Value, milliseconds
 
 Tables = dict[str, list[Row]]
 START = EPOCH + milliseconds(1)
@@ -104,7 +100,7 @@ def watermarks(history: History, clocks: Mapping[str, Clock], resumed: int = 0) 
     """The watermark in force in each micro-batch, and one more for after the last.
 
     A query that is stopped and resumed before the micro-batch `resumed` (0: never) remembers its watermark, and not how
-    far each input was: the watermark stays until all inputs have had rows again.
+    far each input was. The watermark stays until all inputs have had rows again.
     """
     newest: dict[str, datetime] = {}
     result = [START]
@@ -144,52 +140,3 @@ def sort_out(history: History, clocks: Mapping[str, Clock], resumed: int = 0) ->
 def accepted(history: History, clocks: Mapping[str, Clock]) -> History:
     """The rows that a query must use: neither late nor rejected."""
     return sort_out(history, clocks)[Fate.USED]
-
-
-def write_json_lines(history: History, folder: Path, first_modified: datetime | None = None) -> dict[str, Path]:
-    """The history as files `<folder>/<input>/<micro-batch>.json`; returns each input's folder.
-
-    Modification times rise by a second from one micro-batch to the next, so that a file source that takes one file at a
-    time meets the same micro-batches; an input without rows in one gets an empty file. They begin at `first_modified`,
-    by default a day after the newest time of any row, so that no row lies in the files' future.
-    """
-    times = [value for rows in history.tables().values() for row in rows for value in row.values()]
-    newest = max((value for value in times if isinstance(value, datetime)), default=EPOCH)
-    first = first_modified or newest + timedelta(days=1)
-    folders: dict[str, Path] = {}
-    for number, batch in enumerate(history.batches):
-        seconds = (first - EPOCH).total_seconds() + number
-        for name, rows in batch.items():
-            folders[name] = folder / name
-            folders[name].mkdir(parents=True, exist_ok=True)
-            path = folders[name] / f"{number:05}.json"
-            path.write_text("".join(json_line(row) + "\n" for row in rows), encoding="utf-8")
-            os.utime(path, (seconds, seconds))
-    return folders
-
-
-def json_line(row: Row) -> str:
-    """A row as one JSON object. Decimals keep their digits, times are UTC with a Z."""
-    return _json(row)
-
-
-def _json(value: Value) -> str:
-    match value:
-        case Decimal():
-            return f"{value:f}"
-        case datetime():
-            return json.dumps(value.isoformat(timespec="microseconds") + "Z")
-        case date():
-            return json.dumps(value.isoformat())
-        case dict():
-            return "{" + ", ".join(f"{json.dumps(name)}: {_json(each)}" for name, each in value.items()) + "}"
-        case list():
-            return "[" + ", ".join(_json(each) for each in value) + "]"
-        case _:
-            return json.dumps(value)
-
-
-def one_row_batches(arrivals: Iterable[tuple[str, Row]], inputs: Iterable[str]) -> History:
-    """A history in which every row is a micro-batch of its own."""
-    names = list(inputs)
-    return History(tuple({each: [row] if each == name else [] for each in names} for name, row in arrivals))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from penstock.evaluator.scalars import compare, evaluate_scalar, holds
+from penstock.evaluator.values import Row, columns, milliseconds
 from penstock.planner.plan import IntervalJoin, JoinType, TimeBound
-from tests.model.scalars import compare, evaluate_scalar, holds
-from tests.model.values import Row, columns, milliseconds
 
 LEFT_KEPT = (JoinType.LEFT, JoinType.FULL)
 RIGHT_KEPT = (JoinType.RIGHT, JoinType.FULL)

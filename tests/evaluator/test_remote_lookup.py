@@ -10,8 +10,8 @@ import hypothesis.strategies as st
 from hypothesis import given, settings
 
 import penstock
-from tests.model.evaluate import evaluate
-from tests.model.values import Row
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.values import Row
 
 DECLARED = """
 CREATE STREAM s (n BIGINT, id BIGINT, g STRING) WITH (connector = 'files', path = 's', format = 'json');

@@ -8,11 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import penstock
-from tests.model.evaluate import evaluate
-from tests.model.history import History
-from tests.model.rank import numbered
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import History
+from penstock.evaluator.rank import numbered
+from penstock.evaluator.values import Row
 from tests.model.rows import assert_same_rows
-from tests.model.values import Row
 from tests.properties import streams
 
 SCRIPT = """CREATE STREAM a (id BIGINT, k STRING, v BIGINT, price DECIMAL(10, 2), time TIMESTAMP,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from penstock.evaluator.changes import ChangeRun
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.held import Change
+from penstock.evaluator.history import Tables
+from penstock.evaluator.values import Row, Value, milliseconds
 from penstock.planner.plan import KTable
-from tests.model.changes import Changes
-from tests.model.evaluate import evaluate
-from tests.model.held import Change
-from tests.model.history import Tables
-from tests.model.values import Row, Value, milliseconds
 from tests.properties.tables import BASE, planned
 
 NAMES = ("t", "u", "v", "w", "s", "r")
@@ -28,7 +28,7 @@ def batch(**records: list[Row]) -> Tables:
     return {name: records.get(name, []) for name in NAMES}
 
 
-def sent(query: Changes, **records: list[Row]) -> list[tuple[Value, ...]]:
+def sent(query: ChangeRun, **records: list[Row]) -> list[tuple[Value, ...]]:
     """Key, `v` before and `v` after of each change of a micro-batch."""
 
     def value(row: Row | None) -> Value:
@@ -39,7 +39,7 @@ def sent(query: Changes, **records: list[Row]) -> list[tuple[Value, ...]]:
 
 
 def test_of_several_records_the_newest_counts_and_an_older_one_changes_nothing() -> None:
-    query = Changes(planned("SELECT id, v FROM t"))
+    query = ChangeRun(planned("SELECT id, v FROM t"))
     assert sent(query, t=[record("a", 1, 1), record("a", 3, 3), record("a", 2, 2)]) == [("a", "nothing", 3)]
     assert sent(query, t=[record("a", 2, 2)]) == []
     assert sent(query, t=[record("a", 4, 3)]) == [("a", 3, 4)]  # of one sequence, the later one
@@ -47,7 +47,7 @@ def test_of_several_records_the_newest_counts_and_an_older_one_changes_nothing()
 
 
 def test_a_deleted_row_is_not_brought_back_by_an_older_record() -> None:
-    query = Changes(planned("SELECT id, v FROM t"))
+    query = ChangeRun(planned("SELECT id, v FROM t"))
     assert sent(query, t=[record("a", 1, 1)]) == [("a", "nothing", 1)]
     assert sent(query, t=[gone("a", 5)]) == [("a", 1, "nothing")]
     assert sent(query, t=[record("a", 2, 4), gone("b", 1)]) == []
@@ -57,19 +57,19 @@ def test_a_deleted_row_is_not_brought_back_by_an_older_record() -> None:
 def test_a_record_without_key_or_place_is_no_part_of_a_table() -> None:
     plan = planned("SELECT id, v FROM t")
     records = [record(None), record("a", seq=None)]
-    assert sent(Changes(plan), t=records) == []
+    assert sent(ChangeRun(plan), t=records) == []
     assert evaluate(plan, batch(t=records)) == []
 
 
 def test_a_row_that_a_filter_no_longer_lets_through_leaves() -> None:
-    query = Changes(planned("SELECT id, v FROM t WHERE v > 1"))
+    query = ChangeRun(planned("SELECT id, v FROM t WHERE v > 1"))
     assert sent(query, t=[record("a", 2, 1)]) == [("a", "nothing", 2)]
     assert sent(query, t=[record("a", 1, 2)]) == [("a", 2, "nothing")]
     assert sent(query, t=[record("a", 0, 3)]) == []
 
 
 def test_a_row_moves_from_group_to_group_and_an_empty_one_ceases() -> None:
-    query = Changes(planned("SELECT g, COUNT(*) AS v FROM t GROUP BY g"))
+    query = ChangeRun(planned("SELECT g, COUNT(*) AS v FROM t GROUP BY g"))
     assert sent(query, t=[record("a", g="x"), record("b", g="x")]) == [("x", "nothing", 2)]
     moves = [record("a", g="y", seq=2), record("b", g="y", seq=2), record("a", g="z", seq=3)]
     assert sorted(sent(query, t=moves)) == [("x", 2, "nothing"), ("y", "nothing", 1), ("z", "nothing", 1)]
@@ -77,7 +77,7 @@ def test_a_row_moves_from_group_to_group_and_an_empty_one_ceases() -> None:
 
 
 def test_a_stale_record_does_not_change_a_join() -> None:
-    query = Changes(planned("SELECT t.id AS id, t.v + u.v AS v FROM t JOIN u ON t.id = u.id"))
+    query = ChangeRun(planned("SELECT t.id AS id, t.v + u.v AS v FROM t JOIN u ON t.id = u.id"))
     assert sent(query, t=[record("a", 5, 5)]) == []
     assert sent(query, u=[record("a", 10)], t=[record("a", 1, 1)]) == [("a", "nothing", 15)]
     assert sent(query, t=[record("a", 1, 1)]) == []
@@ -87,7 +87,7 @@ def test_a_stale_record_does_not_change_a_join() -> None:
 def test_what_is_compared_with_a_padded_side_finds_nothing() -> None:
     text = "SELECT t.id AS id, w.v AS v FROM t LEFT JOIN u ON t.id = u.id LEFT JOIN w ON {side}.id = w.id"
     for side, found in (("u", None), ("t", 7)):
-        query = Changes(planned(text.format(side=side)))
+        query = ChangeRun(planned(text.format(side=side)))
         assert sent(query, t=[record("a")], w=[record("a", 7)]) == [("a", "nothing", found)]
 
 
@@ -96,12 +96,12 @@ def test_after_an_inner_join_that_failed_a_full_one_shows_the_new_side_alone() -
         "SELECT COALESCE(t.id, w.id) AS id, t.v AS left, w.v AS v FROM t JOIN u ON t.id = u.id"
         " FULL JOIN w ON t.id = w.id"
     )
-    (change,) = Changes(plan).step(batch(t=[record("a", 1)], w=[record("a", 2)]))
+    (change,) = ChangeRun(plan).step(batch(t=[record("a", 1)], w=[record("a", 2)]))
     assert change.new == {"id": "a", "left": None, "v": 2}
 
 
 def test_a_foreign_key_that_moves_and_a_row_referred_to_that_goes() -> None:
-    query = Changes(planned("SELECT t.id AS id, u.v AS v FROM t LEFT JOIN u ON t.g = u.id"))
+    query = ChangeRun(planned("SELECT t.id AS id, u.v AS v FROM t LEFT JOIN u ON t.g = u.id"))
     assert sent(query, t=[record("a", g="x"), record("b", g="x")], u=[record("x", 1), record("y", 2)]) == [
         ("a", "nothing", 1),
         ("b", "nothing", 1),
@@ -110,7 +110,7 @@ def test_a_foreign_key_that_moves_and_a_row_referred_to_that_goes() -> None:
 
 
 def test_a_stream_meets_all_records_of_its_own_micro_batch_and_none_of_later_ones() -> None:
-    query = Changes(planned("SELECT STREAM s.id AS id, t.v AS v FROM s LEFT JOIN t ON s.id = t.id"))
+    query = ChangeRun(planned("SELECT STREAM s.id AS id, t.v AS v FROM s LEFT JOIN t ON s.id = t.id"))
     assert query.send(batch(s=[record("a"), record("b")], t=[record("a", 1)])) == [
         {"id": "a", "v": 1},
         {"id": "b", "v": None},
@@ -130,7 +130,7 @@ def test_as_of_its_event_time_a_row_meets_the_row_of_then(second: int, found: in
 
 def test_the_one_group_of_a_whole_table_stays() -> None:
     plan = planned("SELECT COUNT(*) AS v FROM t")
-    query = Changes(plan)
+    query = ChangeRun(plan)
     assert sent(query, t=[record("a")]) == [("nothing", 1)]
     assert sent(query, t=[gone("a", 2)]) == [(1, 0)]
     assert isinstance(plan.shape, KTable)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from penstock.evaluator.history import Tables
+from penstock.evaluator.incremental import Incremental
+from penstock.evaluator.values import EPOCH, Row, Unsupported, milliseconds
 from penstock.planner.plan import Emission, Hop, JoinType, Node, SessionWindow, TimeBound, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
-from tests.model.history import Tables
-from tests.model.incremental import Incremental
-from tests.model.values import EPOCH, Row, Unsupported, milliseconds
 
 TYPES = {"k": STRING, "time": TIMESTAMP}
 COUNT = plans.aggregate("n", "COUNT", None, BIGINT)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.values import QueryFailure, Row, Unsupported
 from penstock.planner.plan import Column, Filter, Node, UnionAll
 from penstock.planner.types import BIGINT, INT, STRING
 from tests.model import plans
-from tests.model.evaluate import evaluate
 from tests.model.plans import NOWHERE, STREAM, column
-from tests.model.values import QueryFailure, Row, Unsupported
 
 SOURCE = plans.scan("a", {"id": BIGINT, "v": INT}, time=None, delay=None)
 

@@ -8,6 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from penstock.evaluator.aggregate import assign_windows, group_aggregate, window_aggregate
+from penstock.evaluator.join import interval_join
+from penstock.evaluator.over import over
+from penstock.evaluator.rank import ranked
+from penstock.evaluator.stateless import distinct, filter_rows, grouping_sets, project, union_all, unnest
+from penstock.evaluator.tables import found_remotely, materialised, referring, table_join
+from penstock.evaluator.values import Row, Unsupported
 from penstock.planner.plan import (
     AssignWindows,
     Distinct,
@@ -34,13 +41,6 @@ from penstock.planner.plan import (
     Unnest,
     WindowAggregate,
 )
-from tests.model.aggregate import assign_windows, group_aggregate, window_aggregate
-from tests.model.join import interval_join
-from tests.model.over import over
-from tests.model.rank import ranked
-from tests.model.stateless import distinct, filter_rows, grouping_sets, project, union_all, unnest
-from tests.model.tables import found_remotely, materialised, referring, table_join
-from tests.model.values import Row, Unsupported
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -106,7 +106,7 @@ def evaluate(node: Node, tables: Mapping[str, list[Row]]) -> list[Row]:
     """The rows of `node`, given the rows of every declared stream and the records of every table by name.
 
     Every row has all columns of its Scan. A stream that looks up a table meets the table as it is here: `tables` is
-    what is known when those rows are processed. Of a table in a database it has the rows.
+    what is known when those rows are processed. For a table in a database it has the rows.
     """
     if isinstance(node, Scan) and isinstance(node.shape, KTable):
         return materialised(node, tables[node.origin.name])

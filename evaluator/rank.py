@@ -1,14 +1,14 @@
-"""The places of rows among those of one event time and partition, counted row by row."""
+"""The places of rows among the rows of one event time and partition, counted row by row."""
 
 from __future__ import annotations
 
+from penstock.evaluator.scalars import evaluate_scalar
+from penstock.evaluator.values import Row, Value, columns
 from penstock.planner.plan import KStream, Ranked, Ranking, TableRanked
-from tests.model.scalars import evaluate_scalar
-from tests.model.values import Row, Value, columns
 
 
 def ranked(node: Ranked | TableRanked, rows: list[Row]) -> list[Row]:
-    """Each row with its places beside it. Of a table those that are left out are not there."""
+    """Each row with its places beside it. A table has no rows that its limit leaves out."""
     peers: dict[str, list[Row]] = {}
     for row in rows:
         peers.setdefault(partition_of(node, row), []).append(row)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from penstock.evaluator.scalars import evaluate_scalar, holds
+from penstock.evaluator.values import Row, columns, fit
 from penstock.planner.plan import Filter, GroupingSets, Project, UnionAll, Unnest
-from tests.model.scalars import evaluate_scalar, holds
-from tests.model.values import Row, columns, fit
 
 
 def filter_rows(node: Filter, rows: list[Row]) -> list[Row]:
@@ -26,7 +26,7 @@ def union_all(node: UnionAll, inputs: list[list[Row]]) -> list[Row]:
 
 
 def grouping_sets(node: GroupingSets, rows: list[Row]) -> list[Row]:
-    """Each row once per set; the highest bit of a set's id is that of the first key, and 1 where it is left out."""
+    """Each row once per set; the highest bit of a set's id is for the first key, and 1 where it is left out."""
     types = columns(node.input.schema)
     result = []
     for row in rows:

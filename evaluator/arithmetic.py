@@ -1,7 +1,7 @@
 """Arithmetic by Spark's ANSI rules: the type of a result, and the result rounded to that type once.
 
-Whole numbers overflow into a failure, `/` of whole numbers is DOUBLE, decimals get Spark's precision and scale (with
-digits behind the point given up, down to 6, where more than 38 would be needed), division by zero fails.
+Whole numbers overflow into a failure, and `/` of whole numbers is DOUBLE. Division by zero fails. Decimals get Spark's
+precision and scale. Where more than 38 digits would be needed, digits behind the point are given up, down to 6.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from datetime import timedelta
 
 from sqlglot import exp
 
+from penstock.evaluator.values import EXACT, QueryFailure, Unsupported, Value, fit
 from penstock.planner.types import BIGINT, DOUBLE, FLOAT, INTEGERS, VOID, Decimal, Type
-from tests.model.values import EXACT, QueryFailure, Unsupported, Value, fit
 
 OPERATORS: dict[type[exp.Expression], str] = {
     exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.IntDiv: "div", exp.Mod: "%"

@@ -1,8 +1,8 @@
 """Plans over tables again, micro-batch by micro-batch, on changes: the row before and the row after of each key.
 
 This is how Spark is to compute them, with the least state that does: no operator sees its input as a whole. `evaluate`
-says what the changes sent so far have to add up to. An `Intermediate` lies between two queries, of which each has
-micro-batches of its own: what the lower one has sent waits there, and several of its micro-batches may be read as one.
+says what the changes sent so far have to add up to. An `Intermediate` lies between two queries. Each has
+micro-batches of its own. What the lower one has sent waits there, and several of its micro-batches may be read as one.
 """
 
 from __future__ import annotations
@@ -10,6 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sqlglot import exp
+
+from penstock.evaluator.accumulate import GroupState
+from penstock.evaluator.aggregate import Span, group_rows, window_aggregate, window_row, windows_of
+from penstock.evaluator.evaluate import apply
+from penstock.evaluator.held import (
+    Change,
+    Fused,
+    Key,
+    Materialised,
+    Record,
+    Referring,
+    beside,
+    combined,
+    identity,
+    key_of,
+)
+from penstock.evaluator.history import Tables
+from penstock.evaluator.rank import partition_of, ranked
+from penstock.evaluator.scalars import evaluate_scalar
+from penstock.evaluator.tables import deletes, is_rejected
+from penstock.evaluator.values import Row, Unsupported, columns, milliseconds
 from penstock.planner.plan import (
     Expression,
     Filter,
@@ -33,16 +55,6 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.plan.walk import walk
-from tests.model.accumulate import Group
-from tests.model.aggregate import Span, group_rows, window_aggregate, window_row, windows_of
-from tests.model.evaluate import apply
-from tests.model.held import Change, Fused, Key, Materialised, Record, Referring, beside, combined, identity, key_of
-from tests.model.history import Tables
-from tests.model.plans import column
-from tests.model.rank import partition_of, ranked
-from tests.model.scalars import evaluate_scalar
-from tests.model.tables import deletes, is_rejected
-from tests.model.values import Row, Unsupported, columns, milliseconds
 
 
 def is_changes(node: Node) -> bool:
@@ -51,17 +63,17 @@ def is_changes(node: Node) -> bool:
 
 
 @dataclass(slots=True)
-class Waiting:
+class WaitingChanges:
     """What an intermediate changelog holds that has not been read: the changes of one micro-batch after the other."""
 
     batches: list[list[Change]] = field(default_factory=list)
 
 
 Reads = Callable[[int], int]
-"""Of so many micro-batches that wait in an intermediate changelog, how many the query above reads in its next one."""
+"""How many micro-batches of an intermediate changelog the query above reads in its next one, given how many wait."""
 
 
-class Changes:
+class ChangeRun:
     """A plan over tables being run."""
 
     def __init__(self, plan: Node) -> None:
@@ -69,7 +81,7 @@ class Changes:
         self.batch = 0
         self.tables = {i: Materialised() for i, node in enumerate(self.nodes()) if isinstance(node, Latest)}
         self.joins = {i: Fused(node) for i, node in enumerate(self.nodes()) if isinstance(node, TableJoin)}
-        self.groups: dict[int, dict[Key, Group]] = {
+        self.groups: dict[int, dict[Key, GroupState]] = {
             i: {} for i, node in enumerate(self.nodes()) if isinstance(node, GroupAggregate)
         }
         self.references = {
@@ -83,7 +95,7 @@ class Changes:
         self.ranks: dict[int, dict[Key, Row]] = {
             i: {} for i, node in enumerate(self.nodes()) if isinstance(node, TableRanked)
         }
-        self.waiting = {i: Waiting() for i, node in enumerate(self.nodes()) if isinstance(node, Intermediate)}
+        self.waiting = {i: WaitingChanges() for i, node in enumerate(self.nodes()) if isinstance(node, Intermediate)}
 
     def nodes(self) -> list[Node]:
         """The operators of the plan, each once; state is kept by their places in this list."""
@@ -138,7 +150,7 @@ class Changes:
         return not any(each.batches for each in self.waiting.values())
 
     def _records(self, node: Node, below: Callable[[Node], list[Record]], batch: Tables) -> list[Record]:
-        """What a changelog brings in a micro-batch: of each key the newest record."""
+        """What a changelog brings in a micro-batch: the newest record of each key."""
         match node:
             case Scan():
                 return self._read(node, batch[node.origin.name])
@@ -225,7 +237,7 @@ class Changes:
         before: dict[Key, Row | None] = {}
         for sign, row in moves:
             key = tuple(evaluate_scalar(each.value, row, types) for each in node.keys)
-            group = groups.setdefault(key, Group(node))
+            group = groups.setdefault(key, GroupState(node))
             before.setdefault(key, group.row(key))
             group.add(row, sign)
         changes = [Change(key, old, groups[key].row(key)) for key, old in before.items()]
@@ -294,6 +306,11 @@ def stream_rows(node: Node, batch: Mapping[str, list[Row]]) -> list[Row]:
     return apply(node, [stream_rows(each, batch) for each in node.inputs])
 
 
+def column(name: str) -> Expression:
+    """The column of that name."""
+    return exp.Column(this=exp.Identifier(this=name, quoted=True))
+
+
 def mapped(node: Filter | Project, row: Row | None) -> Row | None:
     """What becomes of a row."""
     rows = [] if row is None else apply(node, [[row]])
@@ -301,7 +318,7 @@ def mapped(node: Filter | Project, row: Row | None) -> Row | None:
 
 
 def mapped_key(node: Filter | Project, key: Key) -> Key:
-    """The key of what a row becomes: that of the row, its columns in another order if they are shown so."""
+    """The key of what a row becomes: the key of the row, with its columns in another order if they are shown so."""
     if isinstance(node, Filter):
         return key
     by_name = dict(zip(identity(node.input), key, strict=True))

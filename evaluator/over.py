@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
+from penstock.evaluator.aggregate import Key, aggregate
+from penstock.evaluator.scalars import evaluate_scalar, holds
+from penstock.evaluator.values import Row, Types, Value, columns, milliseconds
 from penstock.planner.plan import Aggregate, FramedAggregate, Over, OverRows, RowsFrame
-from tests.model.aggregate import Key, aggregate
-from tests.model.scalars import evaluate_scalar, holds
-from tests.model.values import Row, Types, Value, columns, milliseconds
 
 
 def partition_of(node: Over | OverRows, row: Row) -> Key:
@@ -36,7 +36,7 @@ def framed(node: Over | OverRows, each: FramedAggregate, row: Row, partition: li
 
 
 def frame_of(node: Over | OverRows, each: FramedAggregate, row: Row, partition: list[Row]) -> list[Row]:
-    """A row's frame: of time, to which both ends and all rows of the same time (its peers) belong, or of rows."""
+    """The rows of a row's frame. Both ends and all rows of the same time belong to a frame of time."""
     if isinstance(each.frame, RowsFrame):
         place = next(i for i, other in enumerate(partition) if other is row)
         return partition[max(place + each.frame.start, 0) : max(place + each.frame.end + 1, 0)]

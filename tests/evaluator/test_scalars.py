@@ -9,10 +9,10 @@ from itertools import product
 import pytest
 from sqlglot import exp
 
+from penstock.evaluator.scalars import evaluate_scalar, like
+from penstock.evaluator.values import QueryFailure, Row, Types, Unsupported, Value, cast
 from penstock.planner import types as t
 from tests.model.plans import call, column
-from tests.model.scalars import evaluate_scalar, like
-from tests.model.values import QueryFailure, Row, Types, Unsupported, Value, cast
 
 TYPES: Types = {
     "i": t.INT, "l": t.BIGINT, "d": t.Decimal(10, 2), "e": t.Decimal(20, 5), "wide": t.Decimal(38, 10), "f": t.DOUBLE,

@@ -1,12 +1,12 @@
 """How large the stated bounds let a plan's state become, counted from the accepted rows and not from any state.
 
-join    rows of the left whose time + upper, and of the right whose time − lower, is not behind the watermark (for an
-        open end: is ahead of it)
-        in panes: rows of both sides as far behind the watermark as a pane is long and its rows reach, back and forward
-window  keys times windows whose end is not behind the watermark
-DISTINCT rows whose time is not behind the watermark
-OVER    rows as far behind the watermark as a pane is long and the frames reach, back and forward, and those after it
-        by rows: as many rows of each partition as the frames reach back, and those after the watermark
+- A join keeps left rows whose time + upper is not behind the watermark, and right rows whose time − lower is not.
+  For an open end, it has to be ahead of the watermark.
+- A join in panes keeps rows of both sides. They lie as far back as a pane is long and its rows reach, back and forward.
+- A window keeps one entry for each key and window whose end is not behind the watermark.
+- DISTINCT keeps rows whose time is not behind the watermark.
+- OVER keeps rows as far back as a pane is long and the frames reach, back and forward.
+- OVER by rows keeps as many rows of each partition as the frames reach back, and all rows after the watermark.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import Tables
+from penstock.evaluator.over import partition_of
+from penstock.evaluator.values import milliseconds
 from penstock.planner.plan import Distinct, IntervalJoin, Node, Over, OverRows, WindowAggregate
-from tests.model.evaluate import evaluate
-from tests.model.history import Tables
-from tests.model.over import partition_of
-from tests.model.values import milliseconds
 
 
 def state_bound(node: Node, tables: Tables, watermark: datetime) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.values import EPOCH, Row, Value, milliseconds
 from penstock.planner.plan import JoinType, TimeBound
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
-from tests.model.evaluate import evaluate
-from tests.model.values import EPOCH, Row, Value, milliseconds
 
 
 def at(key: str | None, *times: int) -> list[Row]:

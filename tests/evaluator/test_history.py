@@ -9,22 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from penstock.evaluator.history import START, Clock, Fate, History, accepted, clocks, sort_out, watermarks
+from penstock.evaluator.values import EPOCH, Row, milliseconds
 from penstock.planner.plan import Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
-from tests.model.history import (
-    START,
-    Clock,
-    Fate,
-    History,
-    accepted,
-    clocks,
-    sort_out,
-    watermarks,
-    write_json_lines,
-)
+from tests.model.arrivals import write_json_lines
 from tests.model.rows import assert_same_rows, difference
-from tests.model.values import EPOCH, Row, milliseconds
 
 CLOCKS = {"a": Clock("time", 5), "b": Clock("time", 5)}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from penstock.evaluator.join import LEFT_KEPT, RIGHT_KEPT
+from penstock.evaluator.scalars import evaluate_scalar, holds
+from penstock.evaluator.values import Row, Value, columns
 from penstock.planner.plan import ForeignKeyJoin, JoinType, KTable, Node, TableJoin, TableLookup, WTable
-from tests.model.join import LEFT_KEPT, RIGHT_KEPT
-from tests.model.scalars import evaluate_scalar, holds
-from tests.model.values import Row, Value, columns
 
 Key = tuple[Value, ...]
 Place = tuple[Value, ...]
-"""Where a record stands in the order of its source; compared with those of the same source only."""
+"""Where a record stands in the order of its source. Places of different sources are not compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Materialised:
 class Fused:
     """The rows of all sides of a join of tables, by key.
 
-    A row with NULL in its key has no partner, so it is kept apart from those of the other sides.
+    A row with NULL in its key has no partner, so it is kept apart from the rows of the other sides.
     """
 
     node: TableJoin

@@ -1,0 +1,25 @@
+"""The meaning of plans: what a plan answers to given rows, as the plainest program that computes it.
+
+`evaluate(plan, tables)` is the batch meaning of a plan. `History` is a stream as it arrives: rows and micro-batch
+borders. `accepted` takes out the rows that are late by law. `run` runs a plan over a history, and lets state go as
+early as the bounds allow. A streaming run with drain must answer what `evaluate` gives for the accepted rows.
+"""
+
+from penstock.evaluator.changes import ChangeRun
+from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.history import History, accepted, clocks, watermarks
+from penstock.evaluator.incremental import Incremental, run
+from penstock.evaluator.values import QueryFailure, Unsupported
+
+__all__ = [
+    "ChangeRun",
+    "History",
+    "Incremental",
+    "QueryFailure",
+    "Unsupported",
+    "accepted",
+    "clocks",
+    "evaluate",
+    "run",
+    "watermarks",
+]
