@@ -15,6 +15,7 @@ from penstock.diagnostics.codes import (
     running,
     server,
     syntax,
+    testing,
 )
 from penstock.diagnostics.diagnostic import Code
 
@@ -31,4 +32,5 @@ CATALOG: tuple[Code, ...] = (
     *building.CODES,
     *running.CODES,
     *server.CODES,
+    *testing.CODES,
 )

@@ -13,6 +13,7 @@ from datetime import timedelta
 
 from sqlglot import exp
 
+from penstock.diagnostics.codes.running import R020
 from penstock.evaluator.values import EXACT, QueryFailure, Unsupported, Value, fit
 from penstock.planner.types import BIGINT, DOUBLE, FLOAT, INTEGERS, VOID, Decimal, Type
 
@@ -65,7 +66,7 @@ def _as_decimal(type_: Type) -> Decimal | None:
 def calculate(operator: str, left: Value, right: Value, type_: Type) -> Value:
     """`left operator right`, both not NULL, as a value of `type_`."""
     if operator in ("/", "div", "%") and not isinstance(right, timedelta) and right == 0:
-        raise QueryFailure(f"{left} {operator} {right}")
+        raise QueryFailure(f"{left} {operator} {right}", R020)
     if isinstance(left, str) or isinstance(right, str):
         raise Unsupported(f"arithmetic on text: {left!r} {operator} {right!r}")
     if type_ == DOUBLE:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 
+from penstock.diagnostics.codes.running import R020, R028
 from penstock.evaluator.values import EPOCH, QueryFailure, Unsupported, Value, as_text, cast
 from penstock.planner.types import TIME
 
@@ -30,7 +31,7 @@ def _square_root(value: Value) -> float:
 
 def _positive_remainder(value: Value, divisor: Value) -> Value:
     if divisor == 0:
-        raise QueryFailure(f"PMOD({value}, 0)")
+        raise QueryFailure(f"PMOD({value}, 0)", R020)
     return value % divisor if divisor > 0 else math.fmod(value, divisor)
 
 
@@ -78,14 +79,14 @@ def _micros(clock: time) -> int:
 
 def _clock(micros: int) -> time:
     if not 0 <= micros < 86_400_000_000:
-        raise QueryFailure(f"{micros} microseconds are no time of the day")
+        raise QueryFailure(f"{micros} microseconds are no time of the day", R028)
     return (EPOCH + timedelta(microseconds=micros)).time()
 
 
 def _made_clock(hour: int, minute: int, second: Value) -> time:
     micros = int(decimal.Decimal(second) * 1_000_000)
     if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= micros < 60_000_000):
-        raise QueryFailure(f"{hour}:{minute}:{second} is no time of the day")
+        raise QueryFailure(f"{hour}:{minute}:{second} is no time of the day", R028)
     return _clock((hour * 60 + minute) * 60_000_000 + micros)
 
 

@@ -19,7 +19,7 @@ from penstock.evaluator.history import DRAINED, History, Tables, accepted, clock
 from penstock.evaluator.join import LEFT_KEPT, RIGHT_KEPT, interval_join, matches, padded
 from penstock.evaluator.over import order_of, over_row, partition_of
 from penstock.evaluator.scalars import evaluate_scalar
-from penstock.evaluator.tables import table_join, table_shape
+from penstock.evaluator.tables import found_remotely, table_join, table_shape
 from penstock.evaluator.values import EPOCH, Row, Unsupported, columns, milliseconds
 from penstock.planner.plan import (
     BoundEnd,
@@ -32,6 +32,7 @@ from penstock.planner.plan import (
     Over,
     OverRows,
     Ranked,
+    RemoteLookup,
     Scan,
     SessionWindow,
     TableJoin,
@@ -357,6 +358,8 @@ class Incremental:
     def _step(self, node: Node, batch: Tables, watermark: datetime) -> list[Row]:
         if isinstance(node, Scan):
             return [{column.name: row[column.name] for column in node.schema} for row in batch[node.origin.name]]
+        if isinstance(node, RemoteLookup):
+            return found_remotely(node, self._step(node.input, batch, watermark), batch[node.origin.name])
         tables = [self._step(child, batch, watermark) for child in node.inputs]
         state = self.states.get(id(node))
         return apply(node, tables) if state is None else list(state.step(tables, watermark))

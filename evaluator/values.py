@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+from penstock.diagnostics.codes.running import R021, R022
+from penstock.diagnostics.diagnostic import Code
 from penstock.planner.types import (
     BIGINT,
     BOOLEAN,
@@ -50,7 +52,11 @@ class Unsupported(Exception):
 
 
 class QueryFailure(Exception):
-    """The row makes the whole query fail: overflow, division by zero, a malformed cast."""
+    """The row makes the whole query fail: overflow, division by zero, a malformed cast. `code` names the kind."""
+
+    def __init__(self, reason: str, code: Code) -> None:
+        super().__init__(reason)
+        self.code = code
 
 
 def milliseconds(length: int) -> timedelta:
@@ -98,12 +104,12 @@ def fit(value: Value, type_: Type) -> Value:
         case int(), Simple(name) if name in WIDTHS and not isinstance(value, bool):
             bound = 1 << (WIDTHS[name] - 1)
             if not -bound <= value < bound:
-                raise QueryFailure(f"{value} overflows {name}")
+                raise QueryFailure(f"{value} overflows {name}", R022)
             return value
         case ((int() | decimal.Decimal()), Decimal(precision, scale)):
             rounded = decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-scale), context=EXACT)
             if abs(rounded) >= decimal.Decimal(10) ** (precision - scale):
-                raise QueryFailure(f"{value} overflows {type_}")
+                raise QueryFailure(f"{value} overflows {type_}", R022)
             return rounded
         case _:
             return value
@@ -169,7 +175,7 @@ def _parse(text: str, to: Type) -> Value:
             case Decimal():
                 return fit(decimal.Decimal(text), to)
     except (ValueError, KeyError, decimal.InvalidOperation) as error:
-        raise QueryFailure(f"{text!r} is no {to}") from error
+        raise QueryFailure(f"{text!r} is no {to}", R021) from error
     raise Unsupported(f"text as {to}")
 
 

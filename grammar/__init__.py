@@ -31,6 +31,7 @@ __all__ = [
     "Token",
     "UnexpectedToken",
     "dialect",
+    "dialect_of_tests",
 ]
 
 # Levels of brackets, CASE, NOT, signs, functions and subqueries inside each other.
@@ -101,13 +102,23 @@ class _Gotos(dict[int, dict[str, int]]):
 
 @cache
 def dialect() -> Dialect:
-    """The lexer and the parser of the dialect, loaded once per process."""
+    """The lexer and the parser of scripts, loaded once per process."""
+    return _load("start")
+
+
+@cache
+def dialect_of_tests() -> Dialect:
+    """The lexer and the parser of tests, which are statements of their own."""
+    return _load("test_start")
+
+
+def _load(start: str) -> Dialect:
     data = json.loads(Path(__file__).with_name("tables.json").read_text(encoding="utf-8"))
     rules = [
         Production(name, origin, size, tuple(parts), inline, helper)
         for name, origin, size, parts, inline, helper in data["rules"]
     ]
-    tables = Tables(_Rows(data["states"], rules), _Gotos(data["states"]), data["start"], data["end"])
+    tables = Tables(_Rows(data["states"], rules), _Gotos(data["states"]), data["starts"][start], data["ends"][start])
     keywords = set(data["terminals"]) - set(data["symbols"].values()) - {NAME, STRING, NUMBER, TYPED_NUMBER, END}
     return Dialect(
         Lexer(data["symbols"]),

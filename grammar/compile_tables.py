@@ -13,7 +13,9 @@ from lark.grammar import Terminal
 from lark.lexer import PatternStr
 from lark.parsers.lalr_analysis import Shift as LarkShift
 
-FAMILIES = ("statements", "queries", "relations", "windows", "scalars", "types", "terminals")
+FAMILIES = ("statements", "tests", "queries", "relations", "windows", "scalars", "types", "terminals")
+STARTS = ("start", "test_start")
+"""What a statement of a script is, and what a statement of a test is."""
 TABLES = Path(__file__).with_name("tables.json")
 
 
@@ -21,15 +23,15 @@ def tables() -> str:
     """The contents of tables.json. Equal grammars give equal text: Lark's numbers depend on the order of sets."""
     folder = Path(__file__).parent
     text = "\n".join((folder / f"{family}.lark").read_text(encoding="utf-8") for family in FAMILIES)
-    grammar = Lark(text, parser="lalr", lexer="basic", maybe_placeholders=True)
+    grammar = Lark(text, parser="lalr", lexer="basic", maybe_placeholders=True, start=list(STARTS))
     table = grammar.parser.parser._parse_table
     rules = sorted(grammar.rules, key=lambda rule: json.dumps([_rule(rule), [s.name for s in rule.expansion]]))
     rule_numbers = {rule: number for number, rule in enumerate(rules)}
-    order = _order(table.start_states["start"], table.states)
+    order = _order([table.start_states[start] for start in STARTS], table.states)
     state_numbers = {state: number for number, state in enumerate(order)}
     data: dict[str, Any] = {
-        "start": state_numbers[table.start_states["start"]],
-        "end": state_numbers[table.end_states["start"]],
+        "starts": {start: state_numbers[table.start_states[start]] for start in STARTS},
+        "ends": {start: state_numbers[table.end_states[start]] for start in STARTS},
         "symbols": {
             terminal.pattern.value: terminal.name
             for terminal in sorted(grammar.terminals, key=lambda terminal: str(terminal.name))
@@ -45,10 +47,10 @@ def tables() -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _order(start: int, states: dict[int, dict[str, tuple[Any, Any]]]) -> list[int]:
-    """The states in the order in which a breadth-first walk by the names of symbols comes to them."""
-    order = [start]
-    seen = {start}
+def _order(starts: list[int], states: dict[int, dict[str, tuple[Any, Any]]]) -> list[int]:
+    """The states in the order in which breadth-first walks by the names of symbols come to them."""
+    order = list(starts)
+    seen = set(starts)
     for state in order:
         for _, (action, target) in sorted(states[state].items(), key=itemgetter(0)):
             if action is LarkShift and target not in seen:

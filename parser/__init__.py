@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.grammar import RESERVED, Fault, Token
 from penstock.parser.ast_text import ast_text
-from penstock.parser.parsing import count_set_words, count_words, parse, split_script
+from penstock.parser.parsing import count_set_words, count_words, parse, parse_tests, split_script
 from penstock.parser.synonyms import SYNONYMS
 from penstock.parser.unparse import unparse
 from penstock.parser.unparse_scalars import name_text, string_text
 
 if TYPE_CHECKING:
-    from penstock.parser.format import LayoutError, format_script
+    from penstock.parser.format import LayoutError, format_script, format_tests
 
 __all__ = [
     "RESERVED",
@@ -29,8 +29,10 @@ __all__ = [
     "count_set_words",
     "count_words",
     "format_script",
+    "format_tests",
     "name_text",
     "parse",
+    "parse_tests",
     "split_script",
     "string_text",
     "unparse",
@@ -39,7 +41,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """The layout of scripts, loaded when it is asked for: checks do without it."""
-    if name not in ("LayoutError", "format_script"):
+    if name not in ("LayoutError", "format_script", "format_tests"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from penstock.parser import format as layout
 

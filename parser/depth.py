@@ -15,13 +15,13 @@ from sqlglot import exp
 from penstock.diagnostics.codes import limits
 from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
-from penstock.parser.ast import Statement
+from penstock.parser.ast import Statement, TestStatement
 
 # Nodes on the longest path from a statement to a leaf. A chain of 200 operands at the bottom of a few levels fits.
 MAX_HEIGHT = 300
 
 
-def check_depth(statement: Statement) -> None:
+def check_depth(statement: Statement | TestStatement) -> None:
     """Raises CompileError if a path from the statement to a leaf has more than MAX_HEIGHT nodes."""
     open_nodes: list[tuple[Any, int]] = [(statement, 1)]
     while open_nodes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import assert_never
+from typing import Any, assert_never
 
 from penstock.diagnostics import CompileError, Diagnostic, Prose, Source, Span, nearest
 from penstock.diagnostics.codes import building, limits, syntax
@@ -23,8 +23,9 @@ from penstock.grammar import (
     Token,
     UnexpectedToken,
     dialect,
+    dialect_of_tests,
 )
-from penstock.parser.ast import Statement
+from penstock.parser.ast import Statement, TestStatement
 from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build import build
 from penstock.parser.commas import explain_missing_comma, explain_spare_comma
@@ -80,9 +81,19 @@ _OPEN = (Fault.UNTERMINATED_STRING, Fault.UNTERMINATED_NAME, Fault.UNTERMINATED_
 def parse(source: Source) -> tuple[Statement, ...]:
     """The statements of a text. Raises CompileError with one finding for each part that is not a statement."""
     language = dialect()
-    parsed: list[Statement] = []
+    return tuple(_parse_all(language, source, _open_sets(_split_statements(language.lexer.tokens(source.text)))))
+
+
+def parse_tests(source: Source) -> tuple[TestStatement, ...]:
+    """The statements of a file of tests. Raises CompileError with one finding for each part that is not one."""
+    language = dialect_of_tests()
+    return tuple(_parse_all(language, source, _split_statements(language.lexer.tokens(source.text))))
+
+
+def _parse_all(language: Dialect, source: Source, statements: Iterable[list[Token]]) -> list[Any]:
+    parsed: list[Any] = []
     findings: list[Diagnostic] = []
-    for tokens in _open_sets(_split_statements(language.lexer.tokens(source.text))):
+    for tokens in statements:
         rest = tokens
         for _ in range(_MOST_MISSING_ENDS):
             try:
@@ -96,7 +107,7 @@ def parse(source: Source) -> tuple[Statement, ...]:
                 break
     if findings:
         raise CompileError(findings)
-    return tuple(parsed)
+    return parsed
 
 
 def _open_sets(statements: Iterable[list[Token]]) -> Iterator[list[Token]]:
@@ -161,7 +172,7 @@ def _split_statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:
         yield statement
 
 
-def _parse_statement(language: Dialect, source: Source, tokens: list[Token]) -> Statement:
+def _parse_statement(language: Dialect, source: Source, tokens: list[Token]) -> Statement | TestStatement:
     for token in tokens:
         if isinstance(token.type, Fault):
             alike = find_lookalikes(source, tokens)
@@ -173,7 +184,9 @@ def _parse_statement(language: Dialect, source: Source, tokens: list[Token]) -> 
             raise CompileError([finding.with_hint(whole) if is_sign and whole else finding])
     end = tokens[-1].end
     try:
-        statement: Statement = language.parser.parse([*tokens, Token(END, "", end, end)], partial(build, source))
+        statement: Statement | TestStatement = language.parser.parse(
+            [*tokens, Token(END, "", end, end)], partial(build, source)
+        )
     except UnexpectedToken as error:
         raise CompileError([_report_unexpected(language, source, tokens, error)]) from None
     except NestedTooDeep as error:

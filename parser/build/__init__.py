@@ -23,6 +23,7 @@ from penstock.parser.build import (
     sets,
     standard,
     statements,
+    tests,
     type_names,
     windows,
 )
@@ -31,6 +32,7 @@ from penstock.parser.build.synonyms import expand_call
 
 RULES: dict[str, Builder] = {
     **statements.RULES,
+    **tests.RULES,
     **declarations.RULES,
     **queries.RULES,
     **grouping.RULES,

@@ -39,7 +39,7 @@ SPREAD = frozenset({"with_query"})
 # Rules whose lines behind the first are indented.
 HANGING = frozenset({"where", "having", "qualify", "sum", "case", "join", "assignments"})
 # Lists that stand below their keyword, indented, if they do not fit.
-LISTS = frozenset({"items", "group_by", "order_by", "windows"})
+LISTS = frozenset({"items", "group_by", "order_by", "row_values", "windows"})
 
 # Keywords that have a space before a bracket although they begin their rule.
 SPACED = frozenset(

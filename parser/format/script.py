@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.diagnostics import Source
-from penstock.grammar import SEMICOLON, dialect
+from penstock.grammar import SEMICOLON, Dialect, dialect, dialect_of_tests
 from penstock.parser.format.comments import Remarks, find_remarks, list_comments
 from penstock.parser.format.layout import Comment, Printer
 from penstock.parser.format.statement import lay_out_statement
-from penstock.parser.parsing import count_set_words, parse
+from penstock.parser.parsing import count_set_words, parse, parse_tests
 
 
 class LayoutError(Exception):
@@ -22,8 +22,20 @@ def format_script(source: Source) -> str:
     Raises CompileError if it does not parse, and LayoutError if the result would not mean the same.
     """
     statements = parse(source)
-    text = _write_script(source.text)
-    if parse(Source(source.name, text)) != statements or _summarize(text) != _summarize(source.text):
+    text = _write_script(source.text, dialect())
+    return _check_layout(source, text, parse(Source(source.name, text)) == statements)
+
+
+def format_tests(source: Source) -> str:
+    """The same of a file of tests."""
+    statements = parse_tests(source)
+    text = _write_script(source.text, dialect_of_tests())
+    return _check_layout(source, text, parse_tests(Source(source.name, text)) == statements)
+
+
+def _check_layout(source: Source, text: str, is_same: bool) -> str:
+    """The text. Raises LayoutError if its statements, tokens or comments are not the same."""
+    if not is_same or _summarize(text) != _summarize(source.text):
         raise LayoutError(source.name)
     return text
 
@@ -35,8 +47,8 @@ def _summarize(text: str) -> tuple[list[tuple[str, str]], list[str]]:
     return [(token.type, token.word or token.value) for token in tokens if token.type != SEMICOLON], list(told)
 
 
-def _write_script(text: str) -> str:
-    tokens = list(dialect().lexer.tokens(text))
+def _write_script(text: str, language: Dialect) -> str:
+    tokens = list(language.lexer.tokens(text))
     remarks, rest = find_remarks(text, tokens)
     lines: list[str] = []
     first = 0
@@ -60,10 +72,11 @@ def _write_script(text: str) -> str:
             first += size
         if index > first:
             own = remarks[first]
-            pieces = lay_out_statement(text, tokens[first:index], remarks[first:index])
+            pieces = lay_out_statement(text, tokens[first:index], remarks[first:index], language)
             statement = Printer().print((*pieces, ";", *remarks[index - 1].tail, *behind))
             is_long = "\n" in statement
-            if lines and (was_long or is_long or (own.head[0].apart if own.head else own.apart)):
+            begins_test = tokens[first].word == "TEST"
+            if lines and (was_long or is_long or begins_test or (own.head[0].apart if own.head else own.apart)):
                 lines.append("")
             lines += _write_comments(own.head)
             if own.head and own.apart:

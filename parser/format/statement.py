@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penstock.grammar import END, Token, dialect
+from penstock.grammar import END, Dialect, Token
 from penstock.parser.format import rules
 from penstock.parser.format.comments import Remarks
 from penstock.parser.format.layout import LINE, SOFT, Break, Group, Indented, Piece, Pieces
@@ -23,13 +23,12 @@ class RulePart:
     pieces: Pieces
 
 
-def lay_out_statement(text: str, tokens: Sequence[Token], remarks: Sequence[Remarks]) -> Pieces:
+def lay_out_statement(text: str, tokens: Sequence[Token], remarks: Sequence[Remarks], language: Dialect) -> Pieces:
     """The pieces of the statement, without the comments before its first token and behind its last one.
 
     The statement parses; its rules are met from the inside out, so that no depth of nesting can exhaust the stack.
     """
     layout = _Layout(tokens, remarks)
-    language = dialect()
     end = tokens[-1].end
     terminals: list[str] = []
     found: list[tuple[str, int, int]] = []

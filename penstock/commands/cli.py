@@ -22,6 +22,7 @@ from penstock.commands.run_script import FAILED, INTERRUPTED, run
 from penstock.commands.script_files import compile_files, errors_shown
 from penstock.commands.serve import serve
 from penstock.commands.show_findings import show_findings
+from penstock.commands.test import test
 from penstock.commands.token import token
 from penstock.commands.translate import translate
 from penstock.commands.warm_up import warm_up
@@ -49,6 +50,7 @@ def main() -> None:
       penstock describe data/orders      what is in these files? prints a declaration
       penstock check orders.sql          is it right? no Spark needed
       penstock explain STATE orders.sql  what will it keep, and how much of it?
+      penstock test                      does it give the rows that its tests expect?
       penstock fmt orders.sql            lay it out as every script is laid out
       penstock translate --from flink f  what is it in Penstock's SQL, and what changes?
       penstock run --once orders.sql     process what is there, then end
@@ -176,6 +178,7 @@ main.add_command(package)
 main.add_command(peek)
 main.add_command(run)
 main.add_command(serve)
+main.add_command(test)
 main.add_command(token)
 main.add_command(translate)
 main.add_command(warm_up)

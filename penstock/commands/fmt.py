@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from penstock.commands.script_files import FILES, REFUSED, exit_code, read_source, write_file
+from penstock.commands.script_files import FILES, REFUSED, TESTS, exit_code, read_source, write_file
 from penstock.commands.show_findings import show_findings
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.terminal import exact
@@ -18,8 +18,8 @@ from penstock.diagnostics.terminal import exact
 def fmt(files: tuple[str, ...], check: bool) -> None:
     """Lay scripts out: clauses on lines of their own, lists indented, keywords in capitals, comments at their places.
 
-    A file is written only if the result has the same statements. The file - is standard input; its result goes to
-    standard output.
+    A file is written only if the result has the same statements. Names of files of tests end in _test.sql. The file -
+    is standard input; its result goes to standard output.
 
     \b
     Examples:
@@ -41,11 +41,11 @@ def fmt(files: tuple[str, ...], check: bool) -> None:
 
 def _format_file(file: str, check: bool) -> int:
     """The exit code. Raises CompileError."""
-    from penstock.parser import LayoutError, format_script
+    from penstock.parser import LayoutError, format_script, format_tests
 
     source = read_source(file)
     try:
-        text = format_script(source)
+        text = format_tests(source) if file.endswith(TESTS) else format_script(source)
     except LayoutError:
         click.echo(f"not formatted: {source.name}: its layout would change its meaning, a defect of Penstock", err=True)
         return REFUSED

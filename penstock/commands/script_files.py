@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from penstock.compilation import Compilation
 
 REFUSED, USAGE = 1, 2
+TESTS = "_test.sql"
+"""How the names of files of tests end."""
 
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 

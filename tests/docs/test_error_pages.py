@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 import penstock
+from penstock.diagnostics import Source
 from penstock.diagnostics.all_codes import CATALOG
+from penstock.testing.run_case import run_source
 
 PAGES = Path(__file__).parents[2] / "docs" / "errors"
-SECTION = re.compile(r"^## (Refused|Warned|Accepted)\n+```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SECTION = re.compile(r"^## (Script|Refused|Warned|Accepted)\n+```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDEX_HEAD = """# Every code
 
 A code names one kind of error or warning forever. Its page says what is wrong, why Penstock refuses it and how to
@@ -20,7 +22,8 @@ was found.
 
 | code | severity | message |
 |---|---|---|"""
-CODES = [code for code in CATALOG if code.id[0] not in "RV"]
+OF_TESTS = [code.id for code in CATALOG if code.id.startswith("T1")]
+CODES = [code for code in CATALOG if code.id[0] not in "RV" and code.id not in OF_TESTS]
 
 
 def script(code: str, section: str) -> str:
@@ -47,6 +50,18 @@ def test_the_script_warned_about_is_accepted_with_this_warning(code: str) -> Non
 @pytest.mark.parametrize("code", [code.id for code in CODES])
 def test_the_accepted_script_is_accepted_without_this_code(code: str) -> None:
     assert code not in {finding.code for finding in penstock.compile(script(code, "Accepted")).diagnostics}
+
+
+@pytest.mark.parametrize("code", OF_TESTS)
+@pytest.mark.parametrize("section", ["Refused", "Accepted"])
+def test_tests_fail_and_pass(code: str, section: str, tmp_path: Path) -> None:
+    (tmp_path / "shop.sql").write_text(script(code, "Script"), encoding="utf-8")
+    try:
+        (result,) = run_source(Source("shop_test.sql", script(code, section)), tmp_path)
+        found = {each.code for each in result.findings}
+    except penstock.CompileError as refusal:
+        found = {each.code for each in refusal.diagnostics}
+    assert found == ({code} if section == "Refused" else set())
 
 
 def test_the_index_lists_every_page(request: pytest.FixtureRequest) -> None:

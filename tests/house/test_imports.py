@@ -1,8 +1,9 @@
 """Imports go down only, and through interfaces.
 
 kit, grammar, diagnostics <- parser <- planner <- codegen <- runtime <- server <- penstock. The evaluator is between
-planner and penstock, beside the other three. A few modules of the package itself are below a room. A room sees the interfaces (`__init__`) of the rooms below it, and their data. Only runtime and
-`kit` see pyspark. The modules of `kit` are its data.
+planner and penstock, beside the other three. A few modules of the package itself are below a room. A room sees the
+interfaces (`__init__`) of the rooms below it, and their data. Only runtime and `kit` see pyspark. The modules of `kit`
+are its data.
 """
 
 from __future__ import annotations

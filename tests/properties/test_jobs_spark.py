@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from pyspark.sql import SparkSession
-from tests.model.history import write_json_lines
 
 from penstock.codegen import lower, write_job
 from penstock.codegen.program import Program
@@ -20,6 +19,7 @@ from penstock.runtime import QueryReport, RuntimeSession
 from tests.e2e.shell import Accounts, accounts
 from tests.e2e.test_jobs import ONE_BY_ONE, alone, run_alone
 from tests.jvm.sessions import open_session
+from tests.model.arrivals import write_json_lines
 from tests.penstock.jobs import write_files
 from tests.properties import streams
 from tests.properties.test_spark import KINDS, Example, examples, located, query_of

@@ -1,0 +1,129 @@
+"""The command `penstock test`."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.commands.script_files import (
+    REFUSED,
+    TESTS,
+    USAGE,
+    errors_shown,
+    read_source,
+    show_findings,
+    write_file,
+)
+from penstock.diagnostics import show_json
+
+if TYPE_CHECKING:
+    from penstock.testing.run_case import CaseResult
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True))
+@click.option("-k", "keyword", metavar="TEXT", default="", help="Only the tests whose names have this text.")
+@click.option("--update", is_flag=True, help="Write what came into THEN, and show what that changes.")
+@click.option("--junit", metavar="FILE", help="Write a report for CI systems, in the XML of JUnit.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to print results.")
+def test(paths: tuple[str, ...], keyword: str, update: bool, junit: str | None, form: str) -> None:
+    """Run the tests of scripts: rows that are given, and rows that are expected. Neither Spark nor Java is needed.
+
+    A PATH is a file of tests, or a folder in which names of such files end in _test.sql. Without a PATH it is the
+    folder here.
+
+    \b
+    Examples:
+      penstock test
+      penstock test orders_test.sql -k late
+      penstock test --update orders_test.sql
+      penstock test --junit report.xml pipelines
+
+    Exit code 0: all tests pass, 1: one fails, 2: a file cannot be read or written, or there is no test.
+    """
+    begun = time.perf_counter()
+    files = list(find_files(paths or (".",)))
+    if update:
+        for file in files:
+            update_file(file, keyword)
+    results = [result for file in files for result in run_file(file, keyword)]
+    if not results:
+        click.echo("no tests: the names of their files end in _test.sql", err=True)
+        sys.exit(USAGE)
+    seconds = time.perf_counter() - begun
+    if junit is not None:
+        from penstock.testing.reports import junit_report
+
+        write_file(junit, junit_report(results), "--junit")
+    if form == "json":
+        from penstock.testing.reports import json_report
+
+        click.echo(show_json(json.dumps(json_report(results, seconds), indent=2, ensure_ascii=False)))
+    else:
+        show_results(results, seconds)
+    sys.exit(0 if all(result.passes for result in results) else REFUSED)
+
+
+def find_files(paths: tuple[str, ...]) -> Iterator[str]:
+    """The files of tests, each once. Hidden folders are left out."""
+    seen: set[Path] = set()
+    for path in paths:
+        for file in [path] if os.path.isfile(path) else walk_folder(path):
+            if Path(file).resolve() not in seen:
+                seen.add(Path(file).resolve())
+                yield file
+
+
+def walk_folder(path: str) -> Iterator[str]:
+    for folder, inner, names in os.walk(path):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        yield from (os.path.normpath(os.path.join(folder, name)) for name in sorted(names) if name.endswith(TESTS))
+
+
+def run_file(file: str, keyword: str, *, to_end: bool = False) -> list[CaseResult]:
+    """The results of a file. What is no test makes a result of its own."""
+    from penstock.diagnostics import CompileError
+    from penstock.testing.run_case import CaseResult, run_source
+
+    with errors_shown():
+        source = read_source(file)
+    try:
+        return run_source(source, Path(file).parent, keyword=keyword, to_end=to_end)
+    except CompileError as refusal:
+        return [CaseResult("the file", source, 1, list(refusal.diagnostics))]
+
+
+def update_file(file: str, keyword: str) -> None:
+    """Writes what came into the file, if that is not what is expected."""
+    from penstock.testing.snapshots import rewrite
+
+    results = run_file(file, keyword, to_end=True)
+    if not results:
+        return
+    source = results[0].source
+    text = rewrite(source, results)
+    if text == source.text:
+        return
+    lines = difflib.unified_diff(source.text.splitlines(), text.splitlines(), file, file, lineterm="", n=1)
+    click.echo("\n".join(lines))
+    write_file(file, text, "PATH")
+    click.echo(f"updated: {file}")
+
+
+def show_results(results: list[CaseResult], seconds: float) -> None:
+    """Each test that fails with its findings, then the numbers."""
+    for result in results:
+        if not result.passes:
+            click.echo(f"FAILED {result.source.name}:{result.line} {result.name}")
+            show_findings(result.findings)
+    failed = sum(not result.passes for result in results)
+    passed = f"{len(results) - failed} passed"
+    click.echo(f"{f'{failed} failed, ' if failed else ''}{passed} in {seconds:.2f} s")

@@ -1,0 +1,177 @@
+"""The steps of a case, with the names of the script resolved and its types applied to all values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.testing import T106, T109
+from penstock.evaluator import Arrival, QueryFailure, Row, Tables, Unsupported
+from penstock.parser.ast import (
+    GivenEnd,
+    GivenRows,
+    GivenSilence,
+    GivenWatermark,
+    Moment,
+    Name,
+    RowSource,
+    RowValues,
+    Then,
+)
+from penstock.planner.catalog import Declared
+from penstock.planner.plan import Column
+from penstock.testing.cases import Case, CaseStep
+from penstock.testing.given_values import read_moment, read_start
+from penstock.testing.row_files import list_names, read_rows
+from penstock.testing.script_relations import (
+    Script,
+    choose_columns,
+    complete_row,
+    convert_row,
+    list_stored,
+    read_row,
+)
+
+T = TypeVar("T")
+
+
+@dataclass
+class PlannedStep:
+    """What arrives, what is expected, and the text that asks for it."""
+
+    arrival: Arrival
+    then: list[Then]
+    span: Span
+
+
+@dataclass
+class StepPlanner:
+    """The inputs of a script, as the steps before have left them."""
+
+    script: Script
+    folder: Path
+    start: datetime
+    newest: dict[str, datetime] = field(default_factory=dict)
+    idle: set[str] = field(default_factory=set)
+    tables: Tables = field(default_factory=dict)
+    findings: list[Diagnostic] = field(default_factory=list)
+
+    def plan(self, step: CaseStep, begin: Span) -> PlannedStep:
+        """Findings are collected."""
+        rows: Tables = {}
+        moved: dict[str, datetime] = {}
+        is_end = False
+        for given in step.given:
+            match given:
+                case GivenRows() if given.table:
+                    self.note(partial(self.set_table, given))
+                case GivenRows():
+                    self.note(partial(self.add_rows, given, rows))
+                case GivenWatermark():
+                    for moment in given.moments:
+                        self.note(partial(self.move, moment, moved))
+                case GivenSilence():
+                    self.note(partial(self.silence, given))
+                case GivenEnd():
+                    is_end = True
+        arrival = Arrival(rows, moved, frozenset(self.idle), dict(self.tables), is_end)
+        span = step.given[0].span if step.given else begin
+        return PlannedStep(arrival, step.then, span)
+
+    def note(self, action: Callable[[], None]) -> None:
+        """Runs an action, and collects what is wrong with it."""
+        try:
+            action()
+        except CompileError as refusal:
+            self.findings += refusal.diagnostics
+
+    def set_table(self, given: GivenRows) -> None:
+        declared = self.script.find_input(given.relation, table=True)
+        self.tables[declared.origin.name] = self.read(given, declared)
+
+    def add_rows(self, given: GivenRows, arrived: Tables) -> None:
+        declared = self.script.find_input(given.relation, table=False)
+        rows = self.read(given, declared)
+        origin = declared.origin
+        arrived.setdefault(origin.name, []).extend(rows)
+        if rows:
+            self.idle.discard(origin.name)
+        for row in rows:
+            if origin.time is not None and row[origin.time] is not None:
+                self.newest[origin.name] = max(self.newest.get(origin.name, row[origin.time]), row[origin.time])
+
+    def read(self, given: GivenRows, declared: Declared) -> list[Row]:
+        rows = read_source(given.rows, given.columns, list_stored(declared.origin), declared.name, self)[1]
+        try:
+            return [complete_row(row, declared.origin) for row in rows]
+        except (QueryFailure, Unsupported) as problem:
+            found = T106.at(given.span, statement=f"GIVEN {declared.name}")
+            raise CompileError([found.because(f"The event time of a row is unknown: {problem}.")]) from None
+
+    def move(self, moment: Moment, moved: dict[str, datetime]) -> None:
+        declared = self.script.find_input(moment.relation, table=False)
+        origin = declared.origin
+        if origin.time is None or origin.delay is None:
+            found = T109.at(moment.relation.span, relation=declared.name, clause="WATERMARK FOR")
+            raise CompileError([found.because("Nothing waits for its event time.")])
+        newest = read_moment(moment.time, self.start) + timedelta(milliseconds=origin.delay)
+        if newest < self.newest.get(origin.name, newest):
+            found = T106.at(moment.span, statement="an earlier watermark")
+            raise CompileError([found.because(f"Rows of {declared.name} have moved its watermark further.")])
+        self.newest[origin.name] = moved[origin.name] = newest
+        self.idle.discard(origin.name)
+
+    def silence(self, given: GivenSilence) -> None:
+        declared = self.script.find_input(given.relation, table=False)
+        origin = declared.origin
+        if origin.idle is None:
+            found = T109.at(given.relation.span, relation=declared.name, clause="IDLE AFTER")
+            raise CompileError([found.because("Its watermark stays, however long it is silent.")])
+        length = given.length.milliseconds
+        if length is None or length >= origin.idle:
+            self.idle.add(origin.name)
+
+
+def plan_case(case: Case, script: Script, folder: Path) -> tuple[list[PlannedStep], datetime]:
+    """The steps, and the time that '0:00' is. Raises CompileError with all that is wrong with what is given."""
+    start = read_start(case.begin.at)
+    planner = StepPlanner(script, folder, start)
+    steps = [planner.plan(step, case.begin.span) for step in case.steps]
+    if planner.findings:
+        raise CompileError(planner.findings)
+    return steps, start
+
+
+def read_values(source: RowValues, chosen: tuple[Column, ...], start: datetime) -> list[Row]:
+    """The rows. Raises CompileError with what is wrong with each of them."""
+    rows: list[Row] = []
+    findings: list[Diagnostic] = []
+    for row in source.rows:
+        try:
+            rows.append(read_row(row, chosen, start))
+        except CompileError as refusal:
+            findings += refusal.diagnostics
+    if findings:
+        raise CompileError(findings)
+    return rows
+
+
+def read_source(
+    source: RowSource, names: tuple[Name, ...], known: tuple[Column, ...], relation: str, place: StepPlanner
+) -> tuple[tuple[Column, ...], list[Row]]:
+    """The columns that a statement has values for, and its rows. Raises CompileError."""
+    if isinstance(source, RowValues):
+        chosen = choose_columns(names, known, relation)
+        return chosen, read_values(source, chosen, place.start)
+    rows = read_rows(source, place.folder)
+    in_file = choose_columns(list_names(rows, source), known, relation)
+    chosen = choose_columns(names, known, relation) if names or not rows else in_file
+    spelled = {name.lower(): name for row in rows for name in row}
+    span = source.path.span
+    texts = [{each.name: row.get(spelled.get(each.name.lower(), "")) for each in chosen} for row in rows]
+    return chosen, [convert_row(row, chosen, place.start, span) for row in texts]

@@ -1,0 +1,68 @@
+"""Files of rows beside a test: CSV with a header, and JSON with an object in each line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.testing import T107
+from penstock.parser.ast import Name, RowFile
+
+FORMS = (".csv", ".json", ".jsonl")
+
+
+def read_rows(file: RowFile, folder: Path) -> list[dict[str, Any]]:
+    """The rows of a file, as texts or as values of JSON. Raises CompileError."""
+    path = folder / file.path.text
+    suffix = path.suffix.lower()
+    if suffix not in FORMS:
+        raise unreadable(file, f"its name ends in none of {', '.join(FORMS)}")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as problem:
+        raise unreadable(file, (problem.strerror or "failed").lower()) from None
+    except UnicodeDecodeError as problem:
+        raise unreadable(file, f"byte {problem.start} is not UTF-8") from None
+    return read_csv(file, text) if suffix == ".csv" else read_json_lines(file, text)
+
+
+def read_csv(file: RowFile, text: str) -> list[dict[str, Any]]:
+    """An empty field is NULL."""
+    try:
+        records = [record for record in csv.reader(io.StringIO(text), strict=True) if record]
+    except csv.Error as problem:
+        raise unreadable(file, str(problem)) from None
+    if not records:
+        raise unreadable(file, "it has no header")
+    header, *rows = records
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(header):
+            raise unreadable(file, f"row {number} has {len(row)} fields, and the header has {len(header)}")
+    return [{name: field or None for name, field in zip(header, row, strict=True)} for row in rows]
+
+
+def read_json_lines(file: RowFile, text: str) -> list[dict[str, Any]]:
+    rows = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                raise unreadable(file, f"line {number} is not JSON") from None
+            if not isinstance(row, dict):
+                raise unreadable(file, f"line {number} is not an object")
+            rows.append(row)
+    return rows
+
+
+def list_names(rows: list[dict[str, Any]], file: RowFile) -> tuple[Name, ...]:
+    """The columns that a file names."""
+    return tuple(Name(name, file.path.span) for name in dict.fromkeys(name for row in rows for name in row))
+
+
+def unreadable(file: RowFile, reason: str) -> CompileError:
+    return CompileError([T107.at(file.path.span, path=file.path.text, reason=reason)])

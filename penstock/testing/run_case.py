@@ -1,0 +1,156 @@
+"""A test -> whether it passes, and if not, why."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from penstock.compilation import compile_sources
+from penstock.diagnostics import CompileError, Diagnostic, Source
+from penstock.diagnostics.codes.testing import T107, T113, T114
+from penstock.parser.ast import ThenFails, ThenRefused
+from penstock.planner.plan import RunningQuery
+from penstock.testing.cases import Case, read_cases
+from penstock.testing.expectations import Judge, Seen
+from penstock.testing.given_values import START
+from penstock.testing.planned_steps import PlannedStep, StepPlanner, plan_case
+from penstock.testing.query_runs import QueryRun
+from penstock.testing.script_relations import Script
+
+
+@dataclass
+class CaseResult:
+    """What became of a test. It passes if there is no finding. `seconds`: how long it took."""
+
+    name: str
+    source: Source
+    line: int
+    findings: list[Diagnostic] = field(default_factory=list)
+    seen: list[Seen] = field(default_factory=list)
+    seconds: float = 0.0
+    start: datetime = START
+
+    @property
+    def passes(self) -> bool:
+        return not self.findings
+
+
+def run_source(source: Source, folder: Path, *, keyword: str = "", to_end: bool = False) -> list[CaseResult]:
+    """The tests of a file whose name has the keyword. Raises CompileError if the file cannot be read as tests.
+
+    `folder`: where the scripts and the files of rows are. `to_end`: a test goes on behind a step that fails.
+    """
+    scripts: dict[str, Script | CompileError] = {}
+    cases = [case for case in read_cases(source) if keyword.lower() in case.begin.name.text.lower()]
+    return [run_case(case, folder, scripts, to_end=to_end) for case in cases]
+
+
+def run_case(case: Case, folder: Path, scripts: dict[str, Script | CompileError], *, to_end: bool) -> CaseResult:
+    """Runs one test. `scripts` keeps compiled scripts from test to test."""
+    begun = time.perf_counter()
+    span = case.begin.span
+    result = CaseResult(case.begin.name.text, span.source, span.source.position(span.start)[0])
+    try:
+        script = compile_script(case, folder, scripts)
+        if case.refused is not None:
+            judge_refusal(case.refused, script, result)
+        elif isinstance(script, CompileError):
+            raise script
+        else:
+            run_steps(case, Script(script.compilation), folder, result, to_end=to_end)
+    except CompileError as refusal:
+        result.findings += [each for each in refusal.diagnostics if each.severity == "error"]
+    result.seconds = time.perf_counter() - begun
+    return result
+
+
+def compile_script(case: Case, folder: Path, scripts: dict[str, Script | CompileError]) -> Script | CompileError:
+    """The script, or why it is refused. Raises CompileError if it cannot be read."""
+    name = case.begin.script
+    if name.text not in scripts:
+        path = folder / name.text
+        try:
+            source = Source(str(path), path.read_text(encoding="utf-8-sig"))
+        except OSError as problem:
+            reason = (problem.strerror or "failed").lower()
+            raise CompileError([T107.at(name.span, path=name.text, reason=reason)]) from None
+        except UnicodeDecodeError as problem:
+            reason = f"byte {problem.start} is not UTF-8"
+            raise CompileError([T107.at(name.span, path=name.text, reason=reason)]) from None
+        try:
+            scripts[name.text] = Script(compile_sources([source]))
+        except CompileError as refusal:
+            scripts[name.text] = refusal
+    return scripts[name.text]
+
+
+def judge_refusal(then: ThenRefused, script: Script | CompileError, result: CaseResult) -> None:
+    """Whether the script is refused as expected."""
+    code = then.code.text.upper()
+    if isinstance(script, Script):
+        result.findings.append(T114.at(then.code.span, code=code).because("It is accepted."))
+    elif code not in (found := sorted({each.code for each in script.diagnostics if each.severity == "error"})):
+        result.findings.append(T114.at(then.code.span, code=code).because(f"It is refused with {', '.join(found)}."))
+
+
+def run_steps(case: Case, script: Script, folder: Path, result: CaseResult, *, to_end: bool) -> None:
+    """Runs the steps, and if not `to_end` stops behind the first one that is not as expected. Raises CompileError."""
+    steps, start = plan_case(case, script, folder)
+    result.start = start
+    place = StepPlanner(script, folder, start)
+    find_views(case, script)
+    runs = {query: QueryRun(query) for query in script.queries}
+    for number, step in enumerate(steps, start=1):
+        judge = Judge(place, runs, result.seen)
+        findings = run_step(step, judge)
+        if findings:
+            result.findings += [name_step(each, number, len(steps)) for each in findings]
+            if not to_end:
+                return
+
+
+def run_step(step: PlannedStep, judge: Judge) -> list[Diagnostic]:
+    """What is wrong after a step."""
+    for run in judge.runs.values():
+        run.step(step.arrival)
+    findings: list[Diagnostic] = []
+    for then in step.then:
+        try:
+            findings += judge.judge(then)
+        except CompileError as refusal:
+            findings += refusal.diagnostics
+    expected = {each.code.text.upper() for each in step.then if isinstance(each, ThenFails)}
+    return [*find_failures(judge.runs, expected, step), *findings]
+
+
+def find_failures(runs: dict[RunningQuery, QueryRun], expected: set[str], step: PlannedStep) -> list[Diagnostic]:
+    """A finding for each query that fails in this step, although that is not expected."""
+    return [
+        T113.at(step.span, query=run.query.name, reason=str(run.failure))
+        .because(f"penstock run would stop with {run.failed_with}.")
+        .with_hint(f"THEN FAILS {run.failed_with} expects it")
+        for run in runs.values()
+        if run.failed_with is not None and run.failed_with not in expected
+    ]
+
+
+def find_views(case: Case, script: Script) -> None:
+    """Plans the views that are asked for, before the queries begin to run. Names that are wrong are found later."""
+    for step in case.steps:
+        for then in step.then:
+            relation = getattr(then, "relation", None)
+            if relation is not None:
+                try:
+                    script.find_output(relation)
+                except CompileError:
+                    continue
+
+
+def name_step(finding: Diagnostic, number: int, steps: int) -> Diagnostic:
+    """The finding with the number of its step, where there are several."""
+    if steps == 1:
+        return finding
+    words = f"This is step {number} of {steps}."
+    return finding.because(f"{finding.detail}\n{words}" if finding.detail else words)
