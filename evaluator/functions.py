@@ -198,6 +198,8 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "DATEDIFF": lambda end, start: (end - start).days,
     "UNIX_MICROS": lambda time: (time - EPOCH) // timedelta(microseconds=1),
     "UNIX_MILLIS": lambda time: (time - EPOCH) // timedelta(milliseconds=1),
+    "TIMESTAMP_MILLIS": lambda millis: EPOCH + timedelta(milliseconds=millis),
+    "TIMESTAMP_MICROS": lambda micros: EPOCH + timedelta(microseconds=micros),
     "UNIX_SECONDS": lambda time: (time - EPOCH) // timedelta(seconds=1),
     "UNIX_TIMESTAMP": _counted_seconds,
     "ARRAY_DISTINCT": lambda values: list(dict.fromkeys(values)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock.evaluator.values import Unsupported
 from penstock.planner.plan import (
     Distinct,
+    Intermediate,
     IntervalJoin,
     JoinType,
     KStream,
@@ -12,6 +13,7 @@ from penstock.planner.plan import (
     Over,
     OverRows,
     Ranked,
+    Rekey,
     Scan,
     SessionWindow,
     Stateless,
@@ -32,7 +34,9 @@ def lag_of(node: Node, time: str) -> int:
         case Scan():
             return -least_distance(node, str(node.origin.time), time)
         case WindowAggregate():
-            if time == "window_end" or isinstance(node.window, SessionWindow):
+            if isinstance(node.window, SessionWindow):
+                return 1  # a row at the end of a session prolongs it, so one that ends at the watermark is open
+            if time == "window_end":
                 return 0  # a window that is open ends after the watermark
             return node.window.size
         case Over():
@@ -57,6 +61,8 @@ def least_distance(node: Node, time: str, other: str) -> int:
     """How many milliseconds at least one event time of a stream lies after another in each row."""
     if time == other:
         return 0
+    while isinstance(node, Intermediate | Rekey):  # an intermediate stream shows one of several event times
+        node = node.input
     if not isinstance(node.shape, KStream):
         raise Unsupported(f"two event times of {node.NOUN}")
     times = {each.column: each for each in node.shape.times}

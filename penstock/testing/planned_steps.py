@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.testing import T106, T109
+from penstock.diagnostics.codes.testing import T101, T106, T109
 from penstock.evaluator import Arrival, QueryFailure, Row, Tables, Unsupported
 from penstock.parser.ast import (
     GivenEnd,
@@ -109,7 +109,9 @@ class StepPlanner:
         rows = read_source(given.rows, given.columns, list_stored(declared.origin), declared.name, self)[1]
         try:
             return [complete_row(row, declared.origin) for row in rows]
-        except (QueryFailure, Unsupported) as problem:
+        except Unsupported as problem:
+            raise CompileError([T101.at(given.relation.span, reason=str(problem))]) from None
+        except QueryFailure as problem:
             found = T106.at(given.span, statement=f"GIVEN {declared.name}")
             raise CompileError([found.because(f"The event time of a row is unknown: {problem}.")]) from None
 

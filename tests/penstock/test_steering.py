@@ -51,6 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "answers": f"{STREAM}SHOW STREAMS; DESCRIBE `i{EVIL}`;",
         "table": TABLE,
         "flink": FLINK,
+        "tests": f"TEST '{EVIL}' OF 'good{FILE}.sql'; GIVEN `i{EVIL}` (id) VALUES ('{EVIL}'); THEN `q{EVIL}` NOTHING;",
     }.items():
         Path(f"{name}{FILE}.sql").write_text(text, encoding="utf-8")
     Path("latin.sql").write_bytes(b"SELECT '\xff'")
@@ -102,6 +103,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     ],
     "run": [(named("bad"),), (named("answers"),), ("--conf", f"{FILE}=1", named("good"))],
     "serve": [(named("missing"),), ("--listen", FILE), ("--tls-cert", FILE)],
+    "test": [(*options, named("tests")) for options in ((), ("--format", "json"), ("--update",), ("-k", FILE))],
     "token": [
         ("create", "--user", FILE, "--state", f"no{FILE}"),
         ("list", "--state", f"no{FILE}"),

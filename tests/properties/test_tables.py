@@ -45,7 +45,7 @@ KINDS: dict[str, SearchStrategy[str]] = {
 
 
 def put(held: dict[Key, Row], changes: list[Change], plan: Node) -> None:
-    """ChangeRun what a reader of the changes holds; each has to fit to what is there."""
+    """Changes what a reader of the changes holds; each has to fit to what is there."""
     assert len({change.key for change in changes}) == len(changes), "two changes of one key"
     for change in changes:
         assert change.old != change.new, "a change that changes nothing"

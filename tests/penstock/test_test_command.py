@@ -1,0 +1,140 @@
+"""`penstock test`: which files it runs, what it says, what it writes, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.penstock.test_cli import penstock
+from tests.penstock.testing.shop import SCRIPT
+
+PASSING = """TEST 'nothing is paid' OF 'shop.sql';
+GIVEN orders (id, time) VALUES (1, '0:00');
+THEN paid NOTHING;
+"""
+FAILING = """TEST 'dear ones' OF 'shop.sql';
+GIVEN orders (id, price) VALUES (1, 120), (2, 50);
+THEN dear VALUES (2, 50); -- one is wrong
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for place in (Path("."), Path("inner"), Path(".hidden")):
+        place.mkdir(exist_ok=True)
+        (place / "shop.sql").write_text(SCRIPT, encoding="utf-8")
+    Path("a_test.sql").write_text(PASSING, encoding="utf-8")
+    Path("inner/b_test.sql").write_text(PASSING + "\n" + FAILING, encoding="utf-8")
+    Path(".hidden/c_test.sql").write_text(FAILING, encoding="utf-8")
+
+
+def test_all_files_below_the_folder_are_run() -> None:
+    run = penstock("test")
+    assert run.exit_code == 1
+    assert run.stdout.splitlines()[0] == "FAILED inner/b_test.sql:5 dear ones"
+    assert run.stdout.splitlines()[-1].startswith("1 failed, 2 passed in ")
+    assert "unexpected  1   120.00" in run.stderr
+
+
+def test_files_are_run_once_and_by_name() -> None:
+    run = penstock("test", "a_test.sql", ".", "-k", "PAID")
+    assert run.exit_code == 0
+    assert run.stdout.startswith("2 passed in ")
+    assert run.stderr == ""
+
+
+def test_no_test_is_an_error_of_usage() -> None:
+    run = penstock("test", "-k", "attic")
+    assert (run.exit_code, run.stdout) == (2, "")
+    assert "no tests" in run.stderr
+    assert penstock("test", "nowhere").exit_code == 2
+
+
+def test_a_file_that_is_no_test_fails() -> None:
+    Path("d_test.sql").write_text("SELECT 1;", encoding="utf-8")
+    run = penstock("test", "d_test.sql")
+    assert run.exit_code == 1
+    assert "expected GIVEN, TEST or THEN" in run.stderr
+    assert penstock("test", "--format", "json", "d_test.sql").exit_code == 1
+
+
+def test_json_has_each_test_with_its_findings() -> None:
+    run = penstock("test", "--format", "json", "inner")
+    answer = json.loads(run.stdout)
+    assert (answer["passed"], answer["failed"], run.exit_code) == (1, 1, 1)
+    passing, failing = answer["tests"]
+    assert (passing["name"], passing["passes"], passing["findings"]) == ("nothing is paid", True, [])
+    assert (failing["file"], failing["line"]) == ("inner/b_test.sql", 5)
+    (finding,) = failing["findings"]
+    assert (finding["code"], finding["line"]) == ("T110", 7)
+    assert "missing     2   50.00" in finding["detail"]
+
+
+def test_junit_has_a_suite_for_each_file() -> None:
+    assert penstock("test", "--junit", "report.xml").exit_code == 1
+    root = ElementTree.parse("report.xml").getroot()
+    assert [suite.get("name") for suite in root] == ["a_test.sql", "inner/b_test.sql"]
+    assert [suite.get("failures") for suite in root] == ["0", "1"]
+    (failure,) = root.iter("failure")
+    assert str(failure.get("message")).startswith("T110: ")
+    assert penstock("test", "--junit", "nowhere/report.xml").exit_code == 2
+
+
+def test_what_came_is_written_and_shown() -> None:
+    run = penstock("test", "--update", "inner")
+    assert run.exit_code == 0
+    assert "-THEN dear VALUES (2, 50); -- one is wrong" in run.stdout
+    assert "+THEN dear VALUES (1, 120.00); -- one is wrong" in run.stdout
+    assert "updated: inner/b_test.sql" in run.stdout
+    assert "(1, 120.00); -- one is wrong" in Path("inner/b_test.sql").read_text(encoding="utf-8")
+    assert "updated" not in penstock("test", "--update", "inner").stdout
+
+
+def test_all_forms_are_updated() -> None:
+    text = """TEST 'all' OF 'shop.sql';
+GIVEN orders (id, product, time) VALUES (1, 'it''s', '0:00'), (2, 'lamp', NULL);
+THEN coloured NOTHING;
+THEN busy (product, n) CHANGES - ('desk', 1);
+THEN busy CHANGES NOTHING;
+THEN REJECTED OF orders (id) NOTHING;
+THEN dear (id) VALUES (9);
+GIVEN WATERMARK OF orders '1:00';
+THEN busy (n) CHANGES + (7);
+THEN LATE OF orders (id) VALUES (1);
+"""
+    Path("a_test.sql").write_text(text, encoding="utf-8")
+    assert penstock("test", "--update", "a_test.sql").exit_code == 0
+    assert Path("a_test.sql").read_text(encoding="utf-8").splitlines()[2:] == [
+        "THEN coloured (id, colour) VALUES (1, NULL), (2, NULL);",
+        "THEN busy (product, n) CHANGES + ('it''s', 1);",
+        "THEN busy CHANGES + ('it''s', '0:00', 1, '1:00');",
+        "THEN REJECTED OF orders (id) VALUES (2);",
+        "THEN dear (id) NOTHING;",
+        "GIVEN WATERMARK OF orders '1:00';",
+        "THEN busy (n) CHANGES NOTHING;",
+        "THEN LATE OF orders (id) NOTHING;",
+    ]
+
+
+def test_no_spark_and_no_duckdb_are_loaded() -> None:
+    call = "try: main(['test', 'a_test.sql'])\nexcept SystemExit: pass"
+    code = f"import sys; from penstock.commands.cli import main\n{call}\nprint(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert "penstock.evaluator.steps" in loaded
+    assert not loaded & {"pyspark", "duckdb", "pandas", "pyarrow", "penstock.codegen", "penstock.runtime"}
+
+
+def test_files_of_tests_are_laid_out() -> None:
+    Path("a_test.sql").write_text("test 'a' of 'shop.sql';given end;then paid nothing -- none\n", encoding="utf-8")
+    run = penstock("fmt", "a_test.sql")
+    assert (run.exit_code, run.stdout) == (0, "formatted: a_test.sql\n")
+    expected = "TEST 'a' OF 'shop.sql';\nGIVEN END;\nTHEN paid NOTHING;  -- none\n"
+    assert Path("a_test.sql").read_text(encoding="utf-8") == expected
+    assert penstock("fmt", "--check", "a_test.sql", "inner/b_test.sql").exit_code in (0, 1)
