@@ -17,6 +17,8 @@ _TRUE = ("EVERY", "BOOL_AND")
 _SOME = ("ANY", "SOME", "BOOL_OR")
 _SAMPLE = ("VARIANCE", "VAR_SAMP", "STDDEV", "STDDEV_SAMP")
 _POPULATION = ("VAR_POP", "STDDEV_POP")
+_SUMMED = ("COUNT", "COUNT_IF", "SUM", "AVG", "MEAN", *_TRUE, *_SOME, *_SAMPLE, *_POPULATION)
+"""Aggregates whose values are known from counts and sums."""
 
 
 class AggregateSums:
@@ -100,7 +102,10 @@ class GroupState:
     def __init__(self, node: GroupAggregate) -> None:
         self.node = node
         self.rows = 0
-        self.sums = [Multiset(each) if each.keeps_values else AggregateSums(each) for each in node.aggregates]
+        self.sums = [
+            AggregateSums(each) if each.function in _SUMMED and not each.keeps_values else Multiset(each)
+            for each in node.aggregates
+        ]
         self.touched = False
 
     def add(self, row: Row, sign: int) -> None:

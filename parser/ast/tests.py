@@ -18,10 +18,13 @@ class Text(Placed, frozen=True):
 
 
 class BeginTest(Placed, frozen=True):
-    """`TEST 'name' OF 'script.sql' [AT 'time']`. `at`: the time from which times such as '9:30' are counted."""
+    """`TEST 'name' OF 'script.sql' [AT 'time']`. `at`: the time from which times such as '9:30' are counted.
+
+    `scripts`: files that are read as one script.
+    """
 
     name: Text
-    script: Text
+    scripts: tuple[Text, ...]
     at: Text | None
     span: Span
 

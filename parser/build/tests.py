@@ -39,8 +39,12 @@ def text(span: Span, token: Token) -> Text:
     return Text(token.value, token_span(span, token))
 
 
-def begin_test(span: Span, title: Token, script: Token, at: Token | None) -> BeginTest:
-    return BeginTest(text(span, title), text(span, script), None if at is None else text(span, at), span)
+def script_files(span: Span, *tokens: Token) -> tuple[Text, ...]:
+    return tuple(text(span, token) for token in tokens)
+
+
+def begin_test(span: Span, title: Token, scripts: tuple[Text, ...], at: Token | None) -> BeginTest:
+    return BeginTest(text(span, title), scripts, None if at is None else text(span, at), span)
 
 
 def given_rows(span: Span, relation: Token, columns: tuple[Name, ...] | None, rows: RowSource) -> GivenRows:
@@ -134,6 +138,7 @@ def test_start(span: Span, statement: TestStatement) -> TestStatement:
 
 RULES: dict[str, Builder] = {
     "test_start": test_start,
+    "script_files": script_files,
     "begin_test": begin_test,
     "given_rows": given_rows,
     "given_table": given_table,

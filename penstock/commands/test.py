@@ -19,9 +19,9 @@ from penstock.commands.script_files import (
     USAGE,
     errors_shown,
     read_source,
-    show_findings,
     write_file,
 )
+from penstock.commands.show_findings import show_findings
 from penstock.diagnostics import show_json
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def test(paths: tuple[str, ...], keyword: str, update: bool, junit: str | None, 
 
     \b
     Examples:
-      penstock test
       penstock test orders_test.sql -k late
+      penstock test
       penstock test --update orders_test.sql
       penstock test --junit report.xml pipelines
 

@@ -6,11 +6,12 @@ import time
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import TypeAlias
 
 from penstock.compilation import compile_sources
 from penstock.diagnostics import CompileError, Diagnostic, Source
 from penstock.diagnostics.codes.testing import T107, T113, T114
-from penstock.parser.ast import ThenFails, ThenRefused
+from penstock.parser.ast import Text, ThenFails, ThenRefused
 from penstock.planner.plan import RunningQuery
 from penstock.testing.cases import Case, read_cases
 from penstock.testing.expectations import Judge, Seen
@@ -18,6 +19,9 @@ from penstock.testing.given_values import START
 from penstock.testing.planned_steps import PlannedStep, StepPlanner, plan_case
 from penstock.testing.query_runs import QueryRun
 from penstock.testing.script_relations import Script
+
+Scripts: TypeAlias = dict[tuple[str, ...], Script | CompileError]
+"""Compiled scripts, or why they are refused, by the names of their files."""
 
 
 @dataclass
@@ -42,12 +46,12 @@ def run_source(source: Source, folder: Path, *, keyword: str = "", to_end: bool 
 
     `folder`: where the scripts and the files of rows are. `to_end`: a test goes on behind a step that fails.
     """
-    scripts: dict[str, Script | CompileError] = {}
+    scripts: Scripts = {}
     cases = [case for case in read_cases(source) if keyword.lower() in case.begin.name.text.lower()]
     return [run_case(case, folder, scripts, to_end=to_end) for case in cases]
 
 
-def run_case(case: Case, folder: Path, scripts: dict[str, Script | CompileError], *, to_end: bool) -> CaseResult:
+def run_case(case: Case, folder: Path, scripts: Scripts, *, to_end: bool) -> CaseResult:
     """Runs one test. `scripts` keeps compiled scripts from test to test."""
     begun = time.perf_counter()
     span = case.begin.span
@@ -66,24 +70,28 @@ def run_case(case: Case, folder: Path, scripts: dict[str, Script | CompileError]
     return result
 
 
-def compile_script(case: Case, folder: Path, scripts: dict[str, Script | CompileError]) -> Script | CompileError:
+def compile_script(case: Case, folder: Path, scripts: Scripts) -> Script | CompileError:
     """The script, or why it is refused. Raises CompileError if it cannot be read."""
-    name = case.begin.script
-    if name.text not in scripts:
-        path = folder / name.text
+    names = tuple(each.text for each in case.begin.scripts)
+    if names not in scripts:
+        sources = [read_script(each, folder) for each in case.begin.scripts]
         try:
-            source = Source(str(path), path.read_text(encoding="utf-8-sig"))
-        except OSError as problem:
-            reason = (problem.strerror or "failed").lower()
-            raise CompileError([T107.at(name.span, path=name.text, reason=reason)]) from None
-        except UnicodeDecodeError as problem:
-            reason = f"byte {problem.start} is not UTF-8"
-            raise CompileError([T107.at(name.span, path=name.text, reason=reason)]) from None
-        try:
-            scripts[name.text] = Script(compile_sources([source]))
+            scripts[names] = Script(compile_sources(sources))
         except CompileError as refusal:
-            scripts[name.text] = refusal
-    return scripts[name.text]
+            scripts[names] = refusal
+    return scripts[names]
+
+
+def read_script(name: Text, folder: Path) -> Source:
+    """Raises CompileError."""
+    path = folder / name.text
+    try:
+        return Source(str(path), path.read_text(encoding="utf-8-sig"))
+    except OSError as problem:
+        reason = (problem.strerror or "failed").lower()
+    except UnicodeDecodeError as problem:
+        reason = f"byte {problem.start} is not UTF-8"
+    raise CompileError([T107.at(name.span, path=name.text, reason=reason)])
 
 
 def judge_refusal(then: ThenRefused, script: Script | CompileError, result: CaseResult) -> None:

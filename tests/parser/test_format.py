@@ -87,13 +87,13 @@ def test_examples(path: Path, request: pytest.FixtureRequest) -> None:
 
 
 def test_a_layout_that_would_say_something_else_is_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(format_module, "_write_script", lambda text: text.replace("a", "b"))
+    monkeypatch.setattr(format_module, "_write_script", lambda text, language: text.replace("a", "b"))
     with pytest.raises(LayoutError):
         formatted("SELECT STREAM a FROM t;")
 
 
 def test_a_lost_comment_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(format_module, "_write_script", lambda text: text.replace("-- note", ""))
+    monkeypatch.setattr(format_module, "_write_script", lambda text, language: text.replace("-- note", ""))
     with pytest.raises(LayoutError):
         formatted("SELECT STREAM a -- note\nFROM t;")
 

@@ -60,7 +60,7 @@ def test_a_file_that_is_not_there() -> None:
 
 
 def test_a_layout_of_another_meaning_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script, "_write_script", lambda text: "SELECT STREAM x FROM orders;\n")
+    monkeypatch.setattr(script, "_write_script", lambda text, language: "SELECT STREAM x FROM orders;\n")
     run = penstock("fmt", "loose.sql")
     assert (run.exit_code, run.stdout) == (1, "")
     assert "not formatted: loose.sql" in run.stderr
