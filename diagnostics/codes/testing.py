@@ -16,5 +16,6 @@ T111 = Code("T111", "the state of {relation} has {found}, and at most {most} are
 T112 = Code("T112", "no row fails with {code}")
 T113 = Code("T113", "{query} fails: {reason}")
 T114 = Code("T114", "the script is not refused with {code}")
+T115 = Code("T115", "the rows of {relation} depend on {cause}")
 
-CODES = (T101, T102, T103, T104, T105, T106, T107, T108, T109, T110, T111, T112, T113, T114)
+CODES = (T101, T102, T103, T104, T105, T106, T107, T108, T109, T110, T111, T112, T113, T114, T115)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from penstock.compilation import compile_sources
 from penstock.diagnostics import CompileError, Diagnostic, Source
-from penstock.diagnostics.codes.testing import T107, T113, T114
-from penstock.parser.ast import Text, ThenFails, ThenRefused
-from penstock.planner.plan import RunningQuery
+from penstock.diagnostics.codes.testing import T107, T113, T114, T115
+from penstock.parser.ast import RowsOf, Text, Then, ThenChanges, ThenFails, ThenRefused, ThenRows
+from penstock.planner.plan import RunningQuery, Scan
+from penstock.planner.plan.walk import walk
 from penstock.testing.cases import Case, read_cases
 from penstock.testing.expectations import Judge, Seen
 from penstock.testing.given_values import START
+from penstock.testing.other_arrivals import find_dependence, given_text
 from penstock.testing.planned_steps import PlannedStep, StepPlanner, plan_case
 from penstock.testing.query_runs import QueryRun
 from penstock.testing.script_relations import Script
@@ -117,6 +120,30 @@ def run_steps(case: Case, script: Script, folder: Path, result: CaseResult, *, t
             result.findings += [name_step(each, number, len(steps)) for each in findings]
             if not to_end:
                 return
+    if not result.findings:
+        result.findings += check_arrivals(case, script, steps, start)
+
+
+def check_arrivals(case: Case, script: Script, steps: Sequence[PlannedStep], start: datetime) -> Iterator[Diagnostic]:
+    """A finding for each relation that is expected, and whose rows depend on how the rows of the test arrive."""
+    asked = {each.relation.folded: each.relation for step in case.steps for each in step.then if asks_rows(each)}
+    for relation in asked.values():
+        for query in script.find_output(relation).queries:
+            found = find_dependence(query, [step.arrival for step in steps], start)
+            if found is not None:
+                columns = {node.origin.name: node.origin.columns for node in walk(query.root) if isinstance(node, Scan)}
+                words = [
+                    *found.table,
+                    "With these rows, all at once and one by one:",
+                    given_text(found, columns, start),
+                ]
+                finding = T115.at(relation.span, relation=relation.text, cause=found.cause)
+                yield finding.because("\n".join(words))
+
+
+def asks_rows(then: Then) -> TypeGuard[ThenRows | ThenChanges]:
+    """Whether rows that the script computes are expected."""
+    return isinstance(then, ThenChanges) or (isinstance(then, ThenRows) and then.of is RowsOf.RESULT)
 
 
 def run_step(step: PlannedStep, judge: Judge) -> list[Diagnostic]:

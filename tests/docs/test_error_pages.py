@@ -22,8 +22,8 @@ was found.
 
 | code | severity | message |
 |---|---|---|"""
-OF_TESTS = [code.id for code in CATALOG if code.id.startswith("T1")]
-CODES = [code for code in CATALOG if code.id[0] not in "RV" and code.id not in OF_TESTS]
+OF_TESTS = [code.id for code in CATALOG if code.id.startswith("T1") and code.id != "T115"]  # which no script shows
+CODES = [code for code in CATALOG if code.id[0] not in "RV" and not code.id.startswith("T1")]
 
 
 def script(code: str, section: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -29,6 +30,18 @@ def test_the_commands_print_what_is_shown(tmp_path: Path, monkeypatch: pytest.Mo
         assert SECONDS.sub("", run.output) == SECONDS.sub("", shown)
         commands += 1
     assert commands == 3
+
+
+def test_the_case_in_python_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("orders.sql").write_text(BLOCK.findall(PAGE)[0][1], encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    names["test_an_order_without_a_payment"]()
+    exec(code.replace("NULL", "40"), names)
+    with pytest.raises(AssertionError):
+        names["test_an_order_without_a_payment"]()
 
 
 @pytest.mark.parametrize("statement", re.findall(r"^\| `((?:GIVEN|THEN) [^`]*)` \|", PAGE, re.MULTILINE))
