@@ -47,7 +47,7 @@ def test_rows_that_depend_on_micro_batches_are_found(tmp_path: Path, monkeypatch
     assert run_one(tmp_path, text) == ["T115"]
     shown = explain_one(tmp_path, text)
     assert "the rows of per_minute depend on where micro-batches begin" in shown
-    assert shown.count("GIVEN orders (price, time)") == 2, "two rows are enough"
+    assert shown.count("GIVEN orders (id, price, time)") == 2, "two rows are enough"
 
 
 def test_rows_that_depend_on_their_order_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
