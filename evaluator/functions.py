@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 
 from penstock.diagnostics.codes.running import R020, R028
+from penstock.evaluator.library import LIBRARY, LIBRARY_NULL_AWARE
 from penstock.evaluator.values import EPOCH, QueryFailure, Unsupported, Value, as_text, cast
 from penstock.planner.types import TIME
 
@@ -142,6 +143,7 @@ def _right_padded(text: str, length: int, pad: str = " ") -> str:
 
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
+    **LIBRARY,
     "ABS": abs,
     "CEIL": math.ceil,
     "CEILING": math.ceil,
@@ -228,6 +230,7 @@ def _joined(values: Iterator[Value]) -> Value:
 
 
 NULL_AWARE: dict[str, Callable[[Iterator[Value]], Value]] = {
+    **LIBRARY_NULL_AWARE,
     "COALESCE": _first_known,
     "NVL": _first_known,
     "IFNULL": _first_known,

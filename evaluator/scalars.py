@@ -287,7 +287,12 @@ def _call(node: exp.Anonymous, row: Row, types: Types) -> Value:
     if node.name not in FUNCTIONS:
         raise Unsupported(f"function {node.name}")
     values = list(arguments)
-    return None if None in values else FUNCTIONS[node.name](*values)
+    if None in values:
+        return None
+    try:
+        return FUNCTIONS[node.name](*values)
+    except (TypeError, ValueError, ArithmeticError, AttributeError) as problem:  # values that it has no meaning of
+        raise Unsupported(f"function {node.name} of such values") from problem
 
 
 def _tried(node: exp.Anonymous, row: Row, types: Types) -> Value:
