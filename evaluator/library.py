@@ -265,13 +265,28 @@ def _equal(values: Iterator[Value]) -> bool:
     return bool(one == other)
 
 
+def _appended(values: Iterator[Value]) -> Value:
+    array, value = values
+    return None if array is None else [*array, value]
+
+
+def _prepended(values: Iterator[Value]) -> Value:
+    array, value = values
+    return None if array is None else [value, *array]
+
+
+def _repeated(values: Iterator[Value]) -> Value:
+    value, count = values
+    return None if count is None else [value] * count
+
+
 LIBRARY_NULL_AWARE: dict[str, Callable[[Iterator[Value]], Value]] = {
     "NVL2": _second_or_third,
     "EQUAL_NULL": _equal,
     "ZEROIFNULL": lambda values: next(values) or 0,
     "NULLIFZERO": lambda values: next(values) or None,
-    "ARRAY_APPEND": lambda values: (lambda array, value: None if array is None else [*array, value])(*values),
-    "ARRAY_PREPEND": lambda values: (lambda array, value: None if array is None else [value, *array])(*values),
-    "ARRAY_REPEAT": lambda values: (lambda value, count: None if count is None else [value] * count)(*values),
+    "ARRAY_APPEND": _appended,
+    "ARRAY_PREPEND": _prepended,
+    "ARRAY_REPEAT": _repeated,
 }
 """Functions of an iterator over the arguments, which decide what NULL means."""

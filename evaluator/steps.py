@@ -66,9 +66,9 @@ class StagedRun:
 
     def __init__(self, plan: Node) -> None:
         self.plan = plan
-        self.stages: list[Stage] = []
+        self.stages: list[StageRun] = []
         self.known: dict[Node, Scan] = {}
-        self.stages.append(Stage(self.cut(plan), self.stages))
+        self.stages.append(StageRun(self.cut(plan), self.stages))
 
     @property
     def gives_changes(self) -> bool:
@@ -106,7 +106,7 @@ class StagedRun:
                 if node not in self.known:
                     plan = self.cut(node.input)
                     self.known[node] = scan_of(node, f"#{len(self.stages)}")
-                    self.stages.append(Stage(plan, self.stages, self.known[node].origin.name))
+                    self.stages.append(StageRun(plan, self.stages, self.known[node].origin.name))
                 return self.known[node]
             return node.with_inputs(tuple(remake(each) for each in node.inputs))
 
@@ -123,10 +123,10 @@ def scan_of(node: Intermediate, name: str) -> Scan:
     return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
 
 
-class Stage:
+class StageRun:
     """A part of a plan: what one query of Spark computes."""
 
-    def __init__(self, plan: Node, writers: Collection[Stage], name: str = "") -> None:
+    def __init__(self, plan: Node, writers: Collection[StageRun], name: str = "") -> None:
         self.plan, self.name = plan, name
         refuse_unknown(plan)
         lookups = any(isinstance(each, TableLookup) for each in walk(plan))

@@ -20,7 +20,7 @@ from penstock.testing.row_text import difference, row_texts
 
 BORDERS = "where micro-batches begin"
 ORDER = "the order in which rows arrive"
-ORDERS = 3
+ORDERS = 2
 """Random orders that are tried."""
 
 Rows = list[tuple[str, Row]]
@@ -45,9 +45,9 @@ def find_dependence(query: RunningQuery, arrivals: Sequence[Arrival], start: dat
     if used is None or len(used) < 2:
         return None
     is_ordered = query.sink.table or any(isinstance(node, Scan) and not is_stream(node) for node in nodes)
-    found = differ(query, used, BORDERS, start)
-    if found is None and not is_ordered:
-        found = differ(query, used, ORDER, start)
+    others = [] if is_ordered else [(ORDER, each) for each in draw_orders(query, used)]
+    orders = [(BORDERS, used), *others]
+    found = differ(query, orders, start)
     return None if found is None else shorten(query, found, start)
 
 
@@ -67,10 +67,10 @@ def list_used(query: RunningQuery, arrivals: Sequence[Arrival]) -> Rows | None:
     return None if run.problem is not None or run.failure is not None else used
 
 
-def differ(query: RunningQuery, used: Rows, cause: str, start: datetime) -> Dependence | None:
-    """What differs between all rows at once and rows that arrive one by one."""
-    whole = play(query, [Arrival(gather(used))])
-    for order in [used] if cause == BORDERS else draw_orders(query, used):
+def differ(query: RunningQuery, orders: Sequence[tuple[str, Rows]], start: datetime) -> Dependence | None:
+    """What differs between all rows at once, in the first order, and rows one by one, in any order."""
+    whole = play(query, [Arrival(gather(orders[0][1]))])
+    for cause, order in orders:
         single = play(query, [Arrival({name: [row]}) for name, row in order])
         if whole is not None and single is not None:
             table = difference(whole, single, query.root.schema, start)
@@ -123,7 +123,7 @@ def shorten(query: RunningQuery, found: Dependence, start: datetime) -> Dependen
     place = 0
     while place < len(found.rows):
         rows = [*found.rows[:place], *found.rows[place + 1 :]]
-        shorter = differ(query, rows, BORDERS, start) if len(rows) > 1 else None
+        shorter = differ(query, [(found.cause, rows)], start) if len(rows) > 1 else None
         if shorter is None:
             place += 1
         else:

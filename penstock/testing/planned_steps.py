@@ -29,7 +29,7 @@ from penstock.testing.cases import Case, CaseStep
 from penstock.testing.given_values import read_moment, read_start
 from penstock.testing.row_files import list_names, read_rows
 from penstock.testing.script_relations import (
-    Script,
+    ScriptRelations,
     choose_columns,
     complete_row,
     convert_row,
@@ -53,7 +53,7 @@ class PlannedStep:
 class StepPlanner:
     """The inputs of a script, as the steps before have left them."""
 
-    script: Script
+    script: ScriptRelations
     folder: Path
     start: datetime
     newest: dict[str, datetime] = field(default_factory=dict)
@@ -139,7 +139,7 @@ class StepPlanner:
             self.idle.add(origin.name)
 
 
-def plan_case(case: Case, script: Script, folder: Path) -> tuple[list[PlannedStep], datetime]:
+def plan_case(case: Case, script: ScriptRelations, folder: Path) -> tuple[list[PlannedStep], datetime]:
     """The steps, and the time that '0:00' is. Raises CompileError with all that is wrong with what is given."""
     start = read_start(case.begin.at)
     planner = StepPlanner(script, folder, start)

@@ -24,7 +24,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Fil
 
 
 class ScriptTestFile(pytest.File):
-    """A file whose tests are those that `penstock test` runs."""
+    """A file of tests, as `penstock test` runs it."""
 
     def collect(self) -> Iterator[ScriptTest]:
         """One item for each TEST. The compiled scripts are shared."""

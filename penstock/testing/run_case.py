@@ -21,9 +21,9 @@ from penstock.testing.given_values import START
 from penstock.testing.other_arrivals import find_dependence, given_text
 from penstock.testing.planned_steps import PlannedStep, StepPlanner, plan_case
 from penstock.testing.query_runs import QueryRun
-from penstock.testing.script_relations import Script
+from penstock.testing.script_relations import ScriptRelations
 
-Scripts: TypeAlias = dict[tuple[str, ...], Script | CompileError]
+Scripts: TypeAlias = dict[tuple[str, ...], ScriptRelations | CompileError]
 """Compiled scripts, or why they are refused, by the names of their files."""
 
 
@@ -66,20 +66,20 @@ def run_case(case: Case, folder: Path, scripts: Scripts, *, to_end: bool) -> Cas
         elif isinstance(script, CompileError):
             raise script
         else:
-            run_steps(case, Script(script.compilation), folder, result, to_end=to_end)
+            run_steps(case, script.for_test(), folder, result, to_end=to_end)
     except CompileError as refusal:
         result.findings += [each for each in refusal.diagnostics if each.severity == "error"]
     result.seconds = time.perf_counter() - begun
     return result
 
 
-def compile_script(case: Case, folder: Path, scripts: Scripts) -> Script | CompileError:
+def compile_script(case: Case, folder: Path, scripts: Scripts) -> ScriptRelations | CompileError:
     """The script, or why it is refused. Raises CompileError if it cannot be read."""
     names = tuple(each.text for each in case.begin.scripts)
     if names not in scripts:
         sources = [read_script(each, folder) for each in case.begin.scripts]
         try:
-            scripts[names] = Script(compile_sources(sources))
+            scripts[names] = ScriptRelations(compile_sources(sources))
         except CompileError as refusal:
             scripts[names] = refusal
     return scripts[names]
@@ -97,16 +97,16 @@ def read_script(name: Text, folder: Path) -> Source:
     raise CompileError([T107.at(name.span, path=name.text, reason=reason)])
 
 
-def judge_refusal(then: ThenRefused, script: Script | CompileError, result: CaseResult) -> None:
+def judge_refusal(then: ThenRefused, script: ScriptRelations | CompileError, result: CaseResult) -> None:
     """Whether the script is refused as expected."""
     code = then.code.text.upper()
-    if isinstance(script, Script):
+    if isinstance(script, ScriptRelations):
         result.findings.append(T114.at(then.code.span, code=code).because("It is accepted."))
     elif code not in (found := sorted({each.code for each in script.diagnostics if each.severity == "error"})):
         result.findings.append(T114.at(then.code.span, code=code).because(f"It is refused with {', '.join(found)}."))
 
 
-def run_steps(case: Case, script: Script, folder: Path, result: CaseResult, *, to_end: bool) -> None:
+def run_steps(case: Case, script: ScriptRelations, folder: Path, result: CaseResult, *, to_end: bool) -> None:
     """Runs the steps, and if not `to_end` stops behind the first one that is not as expected. Raises CompileError."""
     steps, start = plan_case(case, script, folder)
     result.start = start
@@ -124,7 +124,9 @@ def run_steps(case: Case, script: Script, folder: Path, result: CaseResult, *, t
         result.findings += check_arrivals(case, script, steps, start)
 
 
-def check_arrivals(case: Case, script: Script, steps: Sequence[PlannedStep], start: datetime) -> Iterator[Diagnostic]:
+def check_arrivals(
+    case: Case, script: ScriptRelations, steps: Sequence[PlannedStep], start: datetime
+) -> Iterator[Diagnostic]:
     """A finding for each relation that is expected, and whose rows depend on how the rows of the test arrive."""
     asked = {each.relation.folded: each.relation for step in case.steps for each in step.then if asks_rows(each)}
     for relation in asked.values():
@@ -171,7 +173,7 @@ def find_failures(runs: dict[RunningQuery, QueryRun], expected: set[str], step: 
     ]
 
 
-def find_views(case: Case, script: Script) -> None:
+def find_views(case: Case, script: ScriptRelations) -> None:
     """Plans the views that are asked for, before the queries begin to run. Names that are wrong are found later."""
     for step in case.steps:
         for then in step.then:

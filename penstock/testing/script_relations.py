@@ -36,12 +36,18 @@ class Output:
 
 
 @dataclass
-class Script:
+class ScriptRelations:
     """An accepted script."""
 
     compilation: Compilation
     views: dict[str, RunningQuery] = field(default_factory=dict)
     """The views that a test has asked for."""
+    planned: dict[str, RunningQuery] = field(default_factory=dict)
+    """The views that any test has asked for."""
+
+    def for_test(self) -> ScriptRelations:
+        """The script for one test."""
+        return ScriptRelations(self.compilation, planned=self.planned)
 
     @property
     def queries(self) -> tuple[RunningQuery, ...]:
@@ -90,17 +96,18 @@ class Script:
 
     def plan_view(self, view: Derived) -> RunningQuery:
         """The view as a query of its own."""
-        if view.name not in self.views:
+        if view.name not in self.planned:
             stream = "STREAM " if isinstance(view.node.shape, KStream) else ""
             text = f"SELECT {stream}* FROM {name_text(view.name)}"
             (query,) = compile_sources([Source("<view>", text)], self.compilation.catalog).queries
-            self.views[view.name] = query
+            self.planned[view.name] = query
+        self.views[view.name] = self.planned[view.name]
         return self.views[view.name]
 
 
-def load_script(source: Source) -> Script:
+def load_script(source: Source) -> ScriptRelations:
     """Raises CompileError."""
-    return Script(compile_sources([source]))
+    return ScriptRelations(compile_sources([source]))
 
 
 def choose_columns(names: Iterable[Name], known: tuple[Column, ...], relation: str) -> tuple[Column, ...]:
