@@ -8,12 +8,12 @@ early as the bounds allow. `StagedRun` runs a whole plan in steps. A streaming r
 
 from penstock.evaluator.changes import ChangeRun
 from penstock.evaluator.evaluate import evaluate
+from penstock.evaluator.expression_values import evaluate_scalar
 from penstock.evaluator.held import Change
 from penstock.evaluator.history import History, Tables, accepted, clocks, watermarks
 from penstock.evaluator.incremental import Incremental, run
-from penstock.evaluator.scalars import evaluate_scalar
-from penstock.evaluator.steps import Arrival, StagedRun, StepAnswer
-from penstock.evaluator.values import QueryFailure, Row, Unsupported, Value, cast, columns
+from penstock.evaluator.staged_run import Arrival, StagedRun, StepAnswer
+from penstock.evaluator.typed_values import QueryFailure, Row, Unsupported, Value, cast, columns
 
 __all__ = [
     "Arrival",

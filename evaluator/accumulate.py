@@ -7,9 +7,9 @@ from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 
-from penstock.evaluator.aggregate import aggregate_values, argument_values
-from penstock.evaluator.scalars import evaluate_scalar, holds
-from penstock.evaluator.values import EXACT, Row, Types, Unsupported, Value, columns, fit
+from penstock.evaluator.expression_values import evaluate_scalar, holds
+from penstock.evaluator.row_groups import aggregate_values, argument_values
+from penstock.evaluator.typed_values import EXACT, Row, Types, Unsupported, Value, columns, fit
 from penstock.planner.plan import Aggregate, GroupAggregate
 from penstock.planner.types import DOUBLE
 

@@ -14,7 +14,7 @@ from datetime import timedelta
 from sqlglot import exp
 
 from penstock.diagnostics.codes.running import R020
-from penstock.evaluator.values import EXACT, QueryFailure, Unsupported, Value, fit
+from penstock.evaluator.typed_values import EXACT, QueryFailure, Unsupported, Value, fit
 from penstock.planner.types import BIGINT, DOUBLE, FLOAT, INTEGERS, VOID, Decimal, Type
 
 OPERATORS: dict[type[exp.Expression], str] = {

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from penstock.evaluator.accumulate import GroupState
-from penstock.evaluator.aggregate import Span, group_rows, window_aggregate, window_row, windows_of
 from penstock.evaluator.evaluate import apply
+from penstock.evaluator.expression_values import evaluate_scalar
 from penstock.evaluator.held import (
     Change,
     Fused,
@@ -27,11 +27,11 @@ from penstock.evaluator.held import (
     identity,
     key_of,
 )
+from penstock.evaluator.held_tables import deletes, is_rejected
 from penstock.evaluator.history import Tables
-from penstock.evaluator.rank import partition_of, ranked
-from penstock.evaluator.scalars import evaluate_scalar
-from penstock.evaluator.tables import deletes, is_rejected
-from penstock.evaluator.values import Row, Unsupported, columns, milliseconds
+from penstock.evaluator.row_groups import Span, group_rows, window_aggregate, window_row, windows_of
+from penstock.evaluator.row_places import partition_of, ranked
+from penstock.evaluator.typed_values import Row, Unsupported, columns, milliseconds
 from penstock.planner.plan import (
     Expression,
     Filter,

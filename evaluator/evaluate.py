@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from penstock.evaluator.aggregate import assign_windows, group_aggregate, window_aggregate
-from penstock.evaluator.join import interval_join
-from penstock.evaluator.over import over
-from penstock.evaluator.rank import ranked
-from penstock.evaluator.stateless import distinct, filter_rows, grouping_sets, project, union_all, unnest
-from penstock.evaluator.tables import found_remotely, materialised, referring, table_join
-from penstock.evaluator.values import Row, Unsupported
+from penstock.evaluator.held_tables import found_remotely, materialised, referring, table_join
+from penstock.evaluator.row_frames import over
+from penstock.evaluator.row_groups import assign_windows, group_aggregate, window_aggregate
+from penstock.evaluator.row_pairs import interval_join
+from penstock.evaluator.row_places import ranked
+from penstock.evaluator.single_rows import distinct, filter_rows, grouping_sets, project, union_all, unnest
+from penstock.evaluator.typed_values import Row, Unsupported
 from penstock.planner.plan import (
     AssignWindows,
     Distinct,

@@ -10,7 +10,7 @@ from datetime import date, datetime, time, timedelta
 
 from penstock.diagnostics.codes.running import R020, R028
 from penstock.evaluator.library import LIBRARY, LIBRARY_NULL_AWARE
-from penstock.evaluator.values import EPOCH, QueryFailure, Unsupported, Value, as_text, cast
+from penstock.evaluator.typed_values import EPOCH, QueryFailure, Unsupported, Value, as_text, cast
 from penstock.planner.types import TIME
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from penstock.evaluator.join import LEFT_KEPT, RIGHT_KEPT
-from penstock.evaluator.scalars import evaluate_scalar, holds
-from penstock.evaluator.values import Row, Value, columns
+from penstock.evaluator.expression_values import evaluate_scalar, holds
+from penstock.evaluator.row_pairs import LEFT_KEPT, RIGHT_KEPT
+from penstock.evaluator.typed_values import Row, Value, columns
 from penstock.planner.plan import ForeignKeyJoin, JoinType, KTable, Node, TableJoin, TableLookup, WTable
 
 Key = tuple[Value, ...]

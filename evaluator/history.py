@@ -18,7 +18,7 @@ from datetime import datetime
 from enum import Enum
 
 from penstock.evaluator.evaluate import walk
-from penstock.evaluator.values import EPOCH, Row, milliseconds
+from penstock.evaluator.typed_values import EPOCH, Row, milliseconds
 from penstock.planner.plan import (
     Distinct,
     IntervalJoin,

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from penstock.evaluator.aggregate import Key, Span, key_of, window_row, windows_of
 from penstock.evaluator.evaluate import apply, walk
+from penstock.evaluator.expression_values import evaluate_scalar
+from penstock.evaluator.held_tables import found_remotely, table_join, table_shape
 from penstock.evaluator.history import DRAINED, History, Tables, accepted, clocks, watermarks
-from penstock.evaluator.join import LEFT_KEPT, RIGHT_KEPT, interval_join, matches, padded
-from penstock.evaluator.over import order_of, over_row, partition_of
-from penstock.evaluator.scalars import evaluate_scalar
-from penstock.evaluator.tables import found_remotely, table_join, table_shape
-from penstock.evaluator.values import EPOCH, Row, Unsupported, columns, milliseconds
+from penstock.evaluator.row_frames import order_of, over_row, partition_of
+from penstock.evaluator.row_groups import Key, Span, key_of, window_row, windows_of
+from penstock.evaluator.row_pairs import LEFT_KEPT, RIGHT_KEPT, interval_join, matches, padded
+from penstock.evaluator.typed_values import EPOCH, Row, Unsupported, columns, milliseconds
 from penstock.planner.plan import (
     BoundEnd,
     Distinct,

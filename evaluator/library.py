@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 
 from penstock.diagnostics.codes.running import R020, R023, R028
-from penstock.evaluator.values import EPOCH, QueryFailure, Unsupported, Value
+from penstock.evaluator.typed_values import EPOCH, QueryFailure, Unsupported, Value
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -178,7 +178,7 @@ def _report(declaration: DescribedPlace) -> dict[str, Any]:
 
 def _show_table(declaration: DescribedPlace) -> None:
     """The columns and the first rows as tables for people."""
-    from penstock.describe.event_time import tell_disorder
+    from penstock.describe.find_event_time import tell_disorder
     from penstock.describe.keys import find_key
     from penstock.describe.script_text import interval_text
     from penstock.describe.type_text import type_text

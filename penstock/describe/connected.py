@@ -26,11 +26,11 @@ from penstock.parser import name_text
 from penstock.planner.catalog import Declared
 from penstock.planner.types import Decimal, Simple, Type
 from penstock.runtime import check_packages
-from penstock.runtime.samples.json_text import Constant
+from penstock.runtime.samples.json_values import Constant
 from penstock.runtime.samples.record_values import MalformedError, split_fields
 
 if TYPE_CHECKING:
-    from penstock.runtime.samples.messages import Message
+    from penstock.runtime.samples.newest_messages import Message
 
 LONGEST_MAGIC = 64
 NEWEST = 1000
@@ -104,7 +104,7 @@ def _make_input(place: str, options: dict[str, Option], kind: str) -> Input:
 
 
 def _describe_table(place: str, name: str | None, options: dict[str, Option], rows: int) -> DescribedPlace:
-    from penstock.runtime.samples.tables import look_at_table
+    from penstock.runtime.samples.table_sample import look_at_table
 
     source = _make_input(place, options, "TABLE")
     check_packages(source.connector)
@@ -134,7 +134,7 @@ def _parse_type(text: str) -> Type:
 def _describe_topic(
     place: str, name: str | None, options: dict[str, Option], form: str | None, rows: int
 ) -> DescribedPlace:
-    from penstock.runtime.samples.messages import read_newest
+    from penstock.runtime.samples.newest_messages import read_newest
 
     messages = read_newest(_make_input(place, {**options, "format": "json"}, "STREAM"), NEWEST)
     values = [each for each in messages if each.value is not None]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.compilation import compile as compile_text
-from penstock.describe.event_time import FoundTime, list_event_times
+from penstock.describe.find_event_time import FoundTime, list_event_times
 from penstock.describe.found_place import FoundPlace
 from penstock.describe.infer import Described
 from penstock.describe.script_text import write_script

@@ -21,7 +21,7 @@ from penstock.describe.whole_files import add_kinds_of_all
 from penstock.diagnostics import CompileError
 from penstock.planner.types import STRING
 from penstock.runtime.samples.file_records import coded_content
-from penstock.runtime.samples.json_text import Constant
+from penstock.runtime.samples.json_values import Constant
 from penstock.runtime.samples.record_values import MalformedError, read_csv_records, read_lines, split_fields
 from penstock.runtime.samples.sample_files import (
     COMPRESSED,

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from penstock.describe.text_forms import NUMBER_FORMS, TEXT_FORMS, Form, speaks_of_time
-from penstock.runtime.samples.json_text import Constant
+from penstock.runtime.samples.json_values import Constant
 
 WHOLE, FRACTION, TEXT, TRUTH, OBJECT, ARRAY, NULL = "whole", "fraction", "text", "truth", "object", "array", "null"
 MARKERS = ("NA", "N/A", "NULL", "null", "None", r"\N", "-")

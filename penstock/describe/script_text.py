@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
-from penstock.describe.event_time import FoundTime, explain_none, tell_disorder
+from penstock.describe.find_event_time import FoundTime, explain_none, tell_disorder
 from penstock.describe.found_place import FoundPlace, Option, WrittenOption
 from penstock.describe.keys import find_key
 from penstock.describe.type_text import type_text

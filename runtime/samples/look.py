@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.codegen.sampled import Sampling
 from penstock.runtime.samples.file_records import read_files
-from penstock.runtime.samples.messages import read_messages
+from penstock.runtime.samples.newest_messages import read_messages
 from penstock.runtime.samples.take import Sample, take_sample
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from penstock.codegen.record_reasons import BYTES, CUT, FIELDS, HALF, NAMES, NO_OBJECT, QUOTES
 from penstock.kit.databases.spark_types import arrow_type
-from penstock.runtime.samples.json_text import JsonArray, JsonObject, parse_json
+from penstock.runtime.samples.json_values import JsonArray, JsonObject, parse_json
 from penstock.runtime.samples.typed_texts import (
     MisfitError,
     NamesError,

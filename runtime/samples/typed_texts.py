@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from penstock.runtime.samples.json_text import Constant, JsonArray, JsonNumber, JsonObject
+from penstock.runtime.samples.json_values import Constant, JsonArray, JsonNumber, JsonObject
 from penstock.runtime.samples.moments import read_clock, read_day, read_moment
 
 _WHOLE = re.compile(r"[\x00-\x20]*[+-]?[0-9]+[\x00-\x20]*")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.evaluator.values import EPOCH, Row, Value, milliseconds
+from penstock.evaluator.typed_values import EPOCH, Row, Value, milliseconds
 from tests.conformance.differences import KAFKA_TABLES, Difference
 
 CASES = json.loads((Path(__file__).parent / "cases" / "kafka_tables.json").read_text(encoding="utf-8"))["cases"]

@@ -26,8 +26,8 @@ from penstock import RunError
 from penstock.codegen.connectors.database_calls import list_find_arguments
 from penstock.codegen.program import RemoteView
 from penstock.evaluator.evaluate import apply, evaluate
-from penstock.evaluator.stateless import project
-from penstock.evaluator.values import Row
+from penstock.evaluator.single_rows import project
+from penstock.evaluator.typed_values import Row
 from penstock.kit.databases.address import Address, connect_database, make_address
 from penstock.kit.databases.duckdb import DuckdbOperations
 from penstock.kit.databases.finder import FindPolicy, RowFinder

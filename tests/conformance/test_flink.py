@@ -15,7 +15,7 @@ import penstock
 from penstock.evaluator.evaluate import evaluate, walk
 from penstock.evaluator.history import accepted, clocks
 from penstock.evaluator.incremental import run
-from penstock.evaluator.values import Row, Value, milliseconds
+from penstock.evaluator.typed_values import Row, Value, milliseconds
 from penstock.planner.plan import JoinType, Node, Over, Scan, SessionWindow, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.conformance.differences import FLINK, Difference

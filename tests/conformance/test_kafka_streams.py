@@ -9,7 +9,7 @@ import pytest
 
 from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.incremental import run
-from penstock.evaluator.values import EPOCH, Row, Value, milliseconds
+from penstock.evaluator.typed_values import EPOCH, Row, Value, milliseconds
 from penstock.planner.plan import IntervalJoin, JoinType
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans

@@ -11,7 +11,7 @@ import penstock
 from penstock.evaluator.changes import ChangeRun
 from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import Tables
-from penstock.evaluator.values import Row, Value
+from penstock.evaluator.typed_values import Row, Value
 from penstock.planner.plan import Node
 from tests.conformance.differences import KAFKA_TABLES
 from tests.conformance.kafka_tables import (

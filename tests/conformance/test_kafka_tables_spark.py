@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.evaluator.history import History, Tables
-from penstock.evaluator.values import Row, Value, milliseconds
+from penstock.evaluator.typed_values import Row, Value, milliseconds
 from penstock.runtime import RuntimeSession
 from tests.conformance.differences import MICRO_BATCHES
 from tests.conformance.kafka_tables import (

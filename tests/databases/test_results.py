@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.evaluator.evaluate import evaluate
-from penstock.evaluator.values import Row
+from penstock.evaluator.typed_values import Row
 from penstock.planner.plan import KTable, RunningQuery
 from penstock.runtime import RuntimeSession
 from tests.databases.places import Place

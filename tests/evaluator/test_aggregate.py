@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from penstock.evaluator.aggregate import aggregate, windows_of
 from penstock.evaluator.evaluate import evaluate
-from penstock.evaluator.values import EPOCH, QueryFailure, Row, Types, Unsupported, Value, milliseconds
+from penstock.evaluator.row_groups import aggregate, windows_of
+from penstock.evaluator.typed_values import EPOCH, QueryFailure, Row, Types, Unsupported, Value, milliseconds
 from penstock.planner.plan import Cumulate, Hop, SessionWindow, Tumble, Window
 from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, STRING, TIMESTAMP
 from penstock.planner.types import Decimal as DecimalType

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import penstock
 from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import History
-from penstock.evaluator.rank import numbered
-from penstock.evaluator.values import Row
+from penstock.evaluator.row_places import numbered
+from penstock.evaluator.typed_values import Row
 from tests.model.rows import assert_same_rows
 from tests.properties import streams
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from penstock.evaluator.expression_values import TRIED, evaluate_scalar
 from penstock.evaluator.functions import FUNCTIONS as KNOWN
 from penstock.evaluator.functions import NULL_AWARE
-from penstock.evaluator.scalars import TRIED, evaluate_scalar
-from penstock.evaluator.values import Unsupported
+from penstock.evaluator.typed_values import Unsupported
 from penstock.planner.functions import FUNCTIONS, Function
 from penstock.planner.scalars import Typed
 from penstock.planner.types import INTEGERS, Decimal

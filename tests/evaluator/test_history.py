@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from penstock.evaluator.history import START, Clock, Fate, History, accepted, clocks, sort_out, watermarks
-from penstock.evaluator.values import EPOCH, Row, milliseconds
+from penstock.evaluator.typed_values import EPOCH, Row, milliseconds
 from penstock.planner.plan import Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans

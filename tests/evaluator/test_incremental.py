@@ -6,7 +6,7 @@ import pytest
 
 from penstock.evaluator.history import Tables
 from penstock.evaluator.incremental import Incremental
-from penstock.evaluator.values import EPOCH, Row, Unsupported, milliseconds
+from penstock.evaluator.typed_values import EPOCH, Row, Unsupported, milliseconds
 from penstock.planner.plan import Emission, Hop, JoinType, Node, SessionWindow, TimeBound, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.evaluator.evaluate import evaluate
-from penstock.evaluator.values import EPOCH, Row, Value, milliseconds
+from penstock.evaluator.typed_values import EPOCH, Row, Value, milliseconds
 from penstock.planner.plan import JoinType, TimeBound
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans

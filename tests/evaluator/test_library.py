@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from penstock.evaluator.library import LIBRARY, LIBRARY_NULL_AWARE
-from penstock.evaluator.values import QueryFailure, Unsupported
+from penstock.evaluator.typed_values import QueryFailure, Unsupported
 
 CASES: list[tuple[str, tuple[Any, ...], Any]] = [
     ("SPLIT_PART", ("a.b", ".", -1), "b"),

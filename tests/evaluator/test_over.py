@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.evaluator.evaluate import evaluate
-from penstock.evaluator.values import EPOCH, Types, Value, milliseconds
+from penstock.evaluator.typed_values import EPOCH, Types, Value, milliseconds
 from penstock.planner.plan import Aggregate, Frame
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 import penstock
 from penstock.evaluator.evaluate import evaluate
-from penstock.evaluator.values import Row
+from penstock.evaluator.typed_values import Row
 
 DECLARED = """
 CREATE STREAM s (n BIGINT, id BIGINT, g STRING) WITH (connector = 'files', path = 's', format = 'json');

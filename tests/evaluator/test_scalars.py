@@ -9,8 +9,8 @@ from itertools import product
 import pytest
 from sqlglot import exp
 
-from penstock.evaluator.scalars import evaluate_scalar, like
-from penstock.evaluator.values import QueryFailure, Row, Types, Unsupported, Value, cast
+from penstock.evaluator.expression_values import evaluate_scalar, like
+from penstock.evaluator.typed_values import QueryFailure, Row, Types, Unsupported, Value, cast
 from penstock.planner import types as t
 from tests.model.plans import call, column
 

@@ -6,7 +6,7 @@ import pytest
 from sqlglot import exp
 
 from penstock.evaluator.evaluate import evaluate
-from penstock.evaluator.values import QueryFailure, Row, Unsupported
+from penstock.evaluator.typed_values import QueryFailure, Row, Unsupported
 from penstock.planner.plan import Column, Filter, Node, UnionAll
 from penstock.planner.types import BIGINT, INT, STRING
 from tests.model import plans

@@ -8,7 +8,7 @@ from penstock.evaluator.changes import ChangeRun
 from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.held import Change
 from penstock.evaluator.history import Tables
-from penstock.evaluator.values import Row, Value, milliseconds
+from penstock.evaluator.typed_values import Row, Value, milliseconds
 from penstock.planner.plan import KTable
 from tests.properties.tables import BASE, planned
 

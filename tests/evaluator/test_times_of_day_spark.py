@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from penstock.evaluator.scalars import evaluate_scalar
+from penstock.evaluator.expression_values import evaluate_scalar
 from penstock.planner.scalars import Typed
 from penstock.planner.scalars.scopes import Scope, ScopeColumn
 from penstock.planner.types import BIGINT, BOOLEAN, DATE, INT, STRING, TIME, TIMESTAMP, Type

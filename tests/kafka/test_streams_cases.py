@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from examples.kafka.broker import Broker
-from penstock.evaluator.values import EPOCH, Row, Value, milliseconds
+from penstock.evaluator.typed_values import EPOCH, Row, Value, milliseconds
 from penstock.runtime import RuntimeSession
 from tests.conformance.differences import MICRO_BATCHES
 from tests.conformance.kafka_tables import INPUTS, expected, newest_by_time, query, table

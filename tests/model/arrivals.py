@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from penstock.evaluator.history import History
-from penstock.evaluator.values import EPOCH, Row, Value
+from penstock.evaluator.typed_values import EPOCH, Row, Value
 
 
 def write_json_lines(history: History, folder: Path, first_modified: datetime | None = None) -> dict[str, Path]:

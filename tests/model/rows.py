@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from penstock.evaluator.values import Value
+from penstock.evaluator.typed_values import Value
 
 Frozen = tuple[tuple[str, Value], ...]
 

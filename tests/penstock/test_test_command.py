@@ -127,7 +127,7 @@ def test_no_spark_and_no_duckdb_are_loaded() -> None:
     code = f"import sys; from penstock.commands.cli import main\n{call}\nprint(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
-    assert "penstock.evaluator.steps" in loaded
+    assert "penstock.evaluator.staged_run" in loaded
     assert not loaded & {"pyspark", "duckdb", "pandas", "pyarrow", "penstock.codegen", "penstock.runtime"}
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import penstock
-from penstock.evaluator.join import matches
+from penstock.evaluator.row_pairs import matches
 from penstock.planner.plan import IntervalJoin
 from penstock.planner.plan.walk import walk
 from tests.planner.test_bounds import COMPARISONS, bound, finding, join

@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import penstock
-from penstock.evaluator.scalars import evaluate_scalar, holds
-from penstock.evaluator.values import QueryFailure, Row, Value
+from penstock.evaluator.expression_values import evaluate_scalar, holds
+from penstock.evaluator.typed_values import QueryFailure, Row, Value
 from penstock.planner.scalars import Typed
 from penstock.planner.scalars.failing import NoExactFormError, try_expression
 from tests.planner.expressions import COLUMNS, resolved

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import penstock
 from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import History
-from penstock.evaluator.values import Row
+from penstock.evaluator.typed_values import Row
 from penstock.planner.passes import pipeline
 from penstock.planner.passes.pipeline import REWRITES
 from penstock.planner.passes.rank_extremes import rank_extremes

@@ -6,7 +6,7 @@ from random import Random
 
 import msgspec
 
-from penstock.evaluator.values import Row
+from penstock.evaluator.typed_values import Row
 
 TYPES = {"k": "STRING", "l": "BIGINT", "a": "STRING", "b": "BIGINT", "c": "BOOLEAN"}
 NAMES = ("p", "q")

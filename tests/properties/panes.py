@@ -11,9 +11,9 @@ from sqlglot import exp
 from penstock.codegen.program import PackedView, PaneView
 from penstock.codegen.sql.frame_calls import Panes
 from penstock.codegen.sql.over_panes import lower_frames, over_views
-from penstock.evaluator.over import partition_of
-from penstock.evaluator.scalars import evaluate_scalar, spark_type
-from penstock.evaluator.values import EPOCH, Row, Types, Value, columns, milliseconds
+from penstock.evaluator.expression_values import evaluate_scalar, spark_type
+from penstock.evaluator.row_frames import partition_of
+from penstock.evaluator.typed_values import EPOCH, Row, Types, Value, columns, milliseconds
 from penstock.kit.worker.pack import pack_rows
 from penstock.kit.worker.panes import answer_panes
 from penstock.planner import types as t

@@ -12,9 +12,9 @@ import pyarrow as pa
 from penstock.codegen.program import BucketView
 from penstock.codegen.sql.frame_calls import Panes, lower_frame
 from penstock.codegen.sql.over_rows import over_rows_views
-from penstock.evaluator.over import partition_of
-from penstock.evaluator.scalars import evaluate_scalar
-from penstock.evaluator.values import EPOCH, Row, columns, milliseconds
+from penstock.evaluator.expression_values import evaluate_scalar
+from penstock.evaluator.row_frames import partition_of
+from penstock.evaluator.typed_values import EPOCH, Row, columns, milliseconds
 from penstock.kit.worker.bucket_rows import answer_rows
 from penstock.kit.worker.pack import pack_rows, unpack_tables
 from penstock.planner.plan import OverRows

@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from penstock.codegen.sql.trees import call
 from penstock.evaluator.history import History, Tables
-from penstock.evaluator.values import Row, milliseconds
+from penstock.evaluator.typed_values import Row, milliseconds
 from penstock.planner import types as t
 from penstock.planner.plan import (
     Cumulate,

@@ -15,7 +15,7 @@ from hypothesis.strategies import SearchStrategy
 
 import penstock
 from penstock.evaluator.history import History, Tables
-from penstock.evaluator.values import EPOCH, Row, milliseconds
+from penstock.evaluator.typed_values import EPOCH, Row, milliseconds
 from penstock.planner.passes import pipeline
 from penstock.planner.passes.check_sources import check_sources
 from penstock.planner.passes.check_supported import check_supported

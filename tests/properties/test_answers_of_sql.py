@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from penstock.evaluator.evaluate import evaluate, walk
-from penstock.evaluator.tables import materialised
-from penstock.evaluator.values import Row
+from penstock.evaluator.held_tables import materialised
+from penstock.evaluator.typed_values import Row
 from penstock.planner.plan import Scan
 from tests.model.rows import assert_same_rows
 from tests.properties import tables

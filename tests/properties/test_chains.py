@@ -13,7 +13,7 @@ from penstock.codegen.cut_queries import cut_at_intermediates
 from penstock.evaluator.evaluate import evaluate, walk
 from penstock.evaluator.history import DRAINED, History, Tables, accepted, clocks, watermarks
 from penstock.evaluator.incremental import Incremental
-from penstock.evaluator.values import Row, milliseconds
+from penstock.evaluator.typed_values import Row, milliseconds
 from penstock.planner.plan import Origin, RunningQuery, Scan
 from tests.model.rows import assert_same_rows
 from tests.properties import chains, streams

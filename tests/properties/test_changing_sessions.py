@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 
 from penstock.codegen import lower
 from penstock.codegen.program import SessionView
-from penstock.evaluator.aggregate import window_aggregate
 from penstock.evaluator.changes import ChangeRun
 from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.held import Change, Key
 from penstock.evaluator.history import History, Tables, accepted, clocks, watermarks
-from penstock.evaluator.values import EPOCH, Row, milliseconds
+from penstock.evaluator.row_groups import window_aggregate
+from penstock.evaluator.typed_values import EPOCH, Row, milliseconds
 from penstock.kit.worker.bucket_sessions import merge_sessions
 from penstock.kit.worker.pack import read_table, write_table
 from penstock.planner.plan import Emission, Node, RunningQuery, SessionWindow, Sink, WindowAggregate

@@ -15,7 +15,7 @@ from penstock.compilation import compile_read
 from penstock.diagnostics import CompileError, Source
 from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import History
-from penstock.evaluator.values import Row
+from penstock.evaluator.typed_values import Row
 from penstock.planner.plan import Listing
 from penstock.runtime import answer_locally
 from tests.model.arrivals import write_json_lines

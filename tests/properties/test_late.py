@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.codegen import lower
 from penstock.evaluator.history import Clock, Fate, History, sort_out, watermarks
-from penstock.evaluator.values import Row
+from penstock.evaluator.typed_values import Row
 from penstock.planner.plan import Settings
 from penstock.runtime import RuntimeSession
 from tests.model.arrivals import write_json_lines

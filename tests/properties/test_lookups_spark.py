@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.evaluator.evaluate import evaluate, walk
 from penstock.evaluator.history import Fate, History, Tables, clocks, sort_out
-from penstock.evaluator.values import EPOCH, Row, milliseconds
+from penstock.evaluator.typed_values import EPOCH, Row, milliseconds
 from penstock.planner.plan import Intermediate, Node
 from penstock.runtime import RuntimeSession
 from tests.jvm.sessions import open_session

@@ -7,11 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from penstock.evaluator.bounds import state_bound
 from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import DRAINED, Clock, History, Tables, accepted, clocks, watermarks
 from penstock.evaluator.incremental import run
-from penstock.evaluator.values import Row
+from penstock.evaluator.state_bounds import state_bound
+from penstock.evaluator.typed_values import Row
 from penstock.planner.plan import Emission, JoinType, Node, OverRows, WindowAggregate
 from tests.model.rows import assert_same_rows
 from tests.properties import streams

@@ -17,9 +17,9 @@ import penstock
 from penstock.codegen import lower
 from penstock.codegen.cut_queries import cut_at_intermediates
 from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.held_tables import materialised
 from penstock.evaluator.history import History
-from penstock.evaluator.tables import materialised
-from penstock.evaluator.values import Row
+from penstock.evaluator.typed_values import Row
 from penstock.planner.plan import Node, RunningQuery, Scan
 from penstock.planner.plan.walk import list_nodes
 from tests.model.rows import assert_same_rows

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.held import Change, Key
 from penstock.evaluator.history import History, Tables
-from penstock.evaluator.steps import Arrival, StagedRun
-from penstock.evaluator.values import Row
+from penstock.evaluator.staged_run import Arrival, StagedRun
+from penstock.evaluator.typed_values import Row
 from penstock.planner.plan import Node
 from tests.model.rows import assert_same_rows
 from tests.properties import chains, tables

@@ -18,7 +18,7 @@ from penstock.evaluator.changes import ChangeRun
 from penstock.evaluator.evaluate import evaluate, walk
 from penstock.evaluator.held import Change, Key, key_of
 from penstock.evaluator.history import History, Tables
-from penstock.evaluator.values import Row
+from penstock.evaluator.typed_values import Row
 from penstock.planner.plan import KTable, Node, Scan
 from tests.model.rows import assert_same_rows
 from tests.properties import tables, windowed_tables

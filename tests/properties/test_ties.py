@@ -11,7 +11,7 @@ import pytest
 
 import penstock
 from penstock.evaluator.evaluate import evaluate
-from penstock.evaluator.values import Row
+from penstock.evaluator.typed_values import Row
 from penstock.planner.plan import Node
 from tests.model.rows import difference
 from tests.properties import ties

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import History
-from penstock.evaluator.values import Row, Value
+from penstock.evaluator.typed_values import Row, Value
 from penstock.runtime import RuntimeSession
 from tests import campaign
 from tests.jvm.sessions import open_session

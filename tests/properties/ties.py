@@ -11,7 +11,7 @@ from random import Random
 
 import msgspec
 
-from penstock.evaluator.values import Row, milliseconds
+from penstock.evaluator.typed_values import Row, milliseconds
 
 COLUMNS = {
     "h": "BIGINT", "k": "STRING", "v": "BIGINT", "g": "STRING", "price": "DECIMAL(10, 2)", "x": "DOUBLE",

@@ -15,7 +15,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 import penstock
 from penstock.evaluator.evaluate import evaluate, walk
 from penstock.evaluator.history import History, Tables
-from penstock.evaluator.values import milliseconds
+from penstock.evaluator.typed_values import milliseconds
 from penstock.planner.plan import IntervalJoin
 from penstock.runtime import RunError, RuntimeSession
 from penstock.runtime.query.run import Run

@@ -18,8 +18,8 @@ from msgspec.structs import replace
 
 from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import Tables
-from penstock.evaluator.over import partition_of
-from penstock.evaluator.values import milliseconds
+from penstock.evaluator.row_frames import partition_of
+from penstock.evaluator.typed_values import milliseconds
 from penstock.planner.plan import Distinct, IntervalJoin, Node, Over, OverRows, WindowAggregate
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from penstock.evaluator.aggregate import Key, aggregate
-from penstock.evaluator.scalars import evaluate_scalar, holds
-from penstock.evaluator.values import Row, Types, Value, columns, milliseconds
+from penstock.evaluator.expression_values import evaluate_scalar, holds
+from penstock.evaluator.row_groups import Key, aggregate
+from penstock.evaluator.typed_values import Row, Types, Value, columns, milliseconds
 from penstock.planner.plan import Aggregate, FramedAggregate, Over, OverRows, RowsFrame
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.evaluator.scalars import evaluate_scalar
-from penstock.evaluator.values import Row, Value, columns
+from penstock.evaluator.expression_values import evaluate_scalar
+from penstock.evaluator.typed_values import Row, Value, columns
 from penstock.planner.plan import KStream, Ranked, Ranking, TableRanked
 
 

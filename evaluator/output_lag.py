@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.evaluator.values import Unsupported
+from penstock.evaluator.typed_values import Unsupported
 from penstock.planner.plan import (
     Distinct,
     Intermediate,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.evaluator.scalars import evaluate_scalar, holds
-from penstock.evaluator.values import Row, columns, fit
+from penstock.evaluator.expression_values import evaluate_scalar, holds
+from penstock.evaluator.typed_values import Row, columns, fit
 from penstock.planner.plan import Filter, GroupingSets, Project, UnionAll, Unnest
 
 

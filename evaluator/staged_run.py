@@ -13,13 +13,13 @@ from datetime import datetime
 from typing import TypeGuard
 
 from penstock.evaluator.changes import ChangeRun
+from penstock.evaluator.expression_values import holds
 from penstock.evaluator.held import Change, combined
+from penstock.evaluator.held_tables import is_rejected
 from penstock.evaluator.history import DRAINED, START, Clock, Tables, clocks
 from penstock.evaluator.incremental import Incremental
-from penstock.evaluator.lag import lag_of
-from penstock.evaluator.scalars import holds
-from penstock.evaluator.tables import is_rejected
-from penstock.evaluator.values import Row, Unsupported, columns, milliseconds
+from penstock.evaluator.output_lag import lag_of
+from penstock.evaluator.typed_values import Row, Unsupported, columns, milliseconds
 from penstock.planner.plan import (
     ForeignKeyJoin,
     Intermediate,

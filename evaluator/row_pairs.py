@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from penstock.evaluator.scalars import compare, evaluate_scalar, holds
-from penstock.evaluator.values import Row, columns, milliseconds
+from penstock.evaluator.expression_values import compare, evaluate_scalar, holds
+from penstock.evaluator.typed_values import Row, columns, milliseconds
 from penstock.planner.plan import IntervalJoin, JoinType, TimeBound
 
 LEFT_KEPT = (JoinType.LEFT, JoinType.FULL)

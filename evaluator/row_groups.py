@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from operator import itemgetter
 
-from penstock.evaluator.scalars import evaluate_scalar, holds
-from penstock.evaluator.values import EPOCH, EXACT, Row, Types, Unsupported, Value, columns, fit, milliseconds
+from penstock.evaluator.expression_values import evaluate_scalar, holds
+from penstock.evaluator.typed_values import EPOCH, EXACT, Row, Types, Unsupported, Value, columns, fit, milliseconds
 from penstock.planner.plan import (
     Aggregate,
     AssignWindows,

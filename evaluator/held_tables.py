@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from penstock.evaluator.join import LEFT_KEPT, RIGHT_KEPT
-from penstock.evaluator.scalars import compare, evaluate_scalar, holds
-from penstock.evaluator.values import Row, Value, columns, milliseconds
+from penstock.evaluator.expression_values import compare, evaluate_scalar, holds
+from penstock.evaluator.row_pairs import LEFT_KEPT, RIGHT_KEPT
+from penstock.evaluator.typed_values import Row, Value, columns, milliseconds
 from penstock.planner.plan import (
     Expression,
     ForeignKeyJoin,

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from penstock.evaluator.arithmetic import OPERATORS, calculate, result_type
 from penstock.evaluator.functions import FIRST_TYPED, FUNCTIONS, NULL_AWARE
-from penstock.evaluator.values import (
+from penstock.evaluator.typed_values import (
     QueryFailure,
     Row,
     Types,
