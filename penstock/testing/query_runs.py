@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from penstock.evaluator import Arrival, QueryFailure, Row, StagedRun, StepAnswer, Tables, Unsupported, Value
@@ -38,6 +39,15 @@ class QueryRun:
             self.run = StagedRun(self.query.root)
         except Unsupported as problem:
             self.problem = str(problem)
+
+    def refuse_written(self, names: Collection[str]) -> None:
+        """Ends the query if it reads records of a relation that the script writes, which go through a place outside.
+
+        Tables in which single rows are looked up are given as a whole.
+        """
+        scans = (node for node in walk(self.query.root) if isinstance(node, Scan))
+        for name in (scan.origin.name for scan in scans if scan.origin.name.lower() in names):
+            self.problem = f"a query that reads {name}, which the script itself writes"
 
     def step(self, arrival: Arrival) -> None:
         """Runs a step. What fails or is unknown is kept, and ends the query."""

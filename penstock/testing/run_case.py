@@ -113,6 +113,9 @@ def run_steps(case: Case, script: ScriptRelations, folder: Path, result: CaseRes
     place = StepPlanner(script, folder, start)
     find_views(case, script)
     runs = {query: QueryRun(query) for query in script.queries}
+    written = {query.sink.name.lower() for query in script.queries}
+    for run in runs.values():
+        run.refuse_written(written)
     for number, step in enumerate(steps, start=1):
         judge = Judge(place, runs, result.seen)
         findings = run_step(step, judge)

@@ -87,8 +87,9 @@ COMPILE = f'import penstock; penstock.compile("{SQL}")'
         ("import penstock.diagnostics", HEAVY | {"lark", "sqlglot", "click", "rich"}),
         (COMPILE, HEAVY | {"penstock.evaluator"}),
         ("import penstock.evaluator", HEAVY | {"lark", "click", "rich"}),
+        ("import penstock.pytest_plugin", HEAVY | {"lark", "sqlglot", "click", "rich"}),
     ],
-    ids=["penstock", "diagnostics", "compile", "evaluator"],
+    ids=["penstock", "diagnostics", "compile", "evaluator", "pytest_plugin"],
 )
 def test_light_things_load_no_heavy_ones(code: str, heavy: set[str]) -> None:
     script = f"{code}\nimport sys\nprint(*sys.modules)"

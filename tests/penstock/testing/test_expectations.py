@@ -107,3 +107,12 @@ def test_floats_are_equal_up_to_ten_digits(tmp_path: Path) -> None:
     CREATE STREAM t AS SELECT STREAM a / 3 AS b FROM s;"""
     assert run_one(tmp_path, "GIVEN s VALUES (1); THEN t VALUES (0.33333333333);", script) == []
     assert run_one(tmp_path, "GIVEN s VALUES (1); THEN t VALUES (0.333333);", script) == ["T110"]
+
+
+def test_what_the_script_writes_and_reads_needs_spark(tmp_path: Path) -> None:
+    script = """CREATE STREAM s (a INT) WITH (connector = 'files', path = 's', format = 'json');
+    CREATE STREAM t (a INT) WITH (connector = 'files', path = 't', format = 'json');
+    INSERT INTO t SELECT STREAM a + 1 AS a FROM s;
+    CREATE STREAM u AS SELECT STREAM a FROM t;"""
+    assert run_one(tmp_path, "GIVEN s VALUES (1); THEN t VALUES (2);", script) == []
+    assert run_one(tmp_path, "GIVEN s VALUES (1); THEN u NOTHING;", script) == ["T101"]

@@ -40,7 +40,7 @@ def test_times_of_a_case_are_counted_from_at(folder: Path) -> None:
 
 def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Pytest in a process of its own, with the plugin as of these sources."""
-    plugin = ("-p", "no:penstock", "-p", "penstock.testing.pytest_plugin", "-p", "no:cacheprovider")
+    plugin = ("-p", "no:penstock", "-p", "penstock.pytest_plugin", "-p", "no:cacheprovider")
     command = [sys.executable, "-m", "pytest", "-c", "/dev/null", "--rootdir", str(folder), *plugin, *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
