@@ -81,19 +81,22 @@ class Multiset:
 
     def __init__(self, aggregate: Aggregate) -> None:
         self.aggregate = aggregate
-        self.counts: Counter[tuple[Value, ...]] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.values: dict[str, tuple[Value, ...]] = {}
 
     def add(self, row: Row, types: Types, sign: int) -> None:
         """Puts a row in (1) or takes it out (-1)."""
         if holds(self.aggregate.condition, row, types):
             values = argument_values(self.aggregate, row, types)
-            self.counts[values] += sign
-            if not self.counts[values]:
-                del self.counts[values]
+            name = repr(values)  # lists and maps have no hash
+            self.values[name] = values
+            self.counts[name] += sign
+            if not self.counts[name]:
+                del self.counts[name]
 
     def value(self) -> Value:
         """The aggregate over the rows that are in."""
-        return aggregate_values(self.aggregate, list(self.counts.elements()))
+        return aggregate_values(self.aggregate, [self.values[name] for name in self.counts.elements()])
 
 
 class GroupState:

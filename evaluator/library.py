@@ -196,7 +196,9 @@ LIBRARY: dict[str, Callable[..., Value]] = {
     "REGEXP_COUNT": lambda text, pattern: len(list(_pattern(pattern).finditer(text))),
     "REGEXP_SUBSTR": _first_match,
     "DATE_FORMAT": _formatted,
-    "FROM_UNIXTIME": lambda seconds, pattern: _formatted(EPOCH + timedelta(seconds=seconds), pattern),
+    "FROM_UNIXTIME": lambda seconds, pattern="yyyy-MM-dd HH:mm:ss": _formatted(
+        EPOCH + timedelta(seconds=seconds), pattern
+    ),
     "DATE_ADD": lambda day, count: _day(day) + timedelta(days=count),
     "DATEADD": lambda day, count: _day(day) + timedelta(days=count),
     "DATE_SUB": lambda day, count: _day(day) - timedelta(days=count),

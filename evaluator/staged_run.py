@@ -19,7 +19,8 @@ from penstock.evaluator.held_tables import is_rejected
 from penstock.evaluator.history import DRAINED, START, Clock, Tables, clocks
 from penstock.evaluator.incremental import Incremental
 from penstock.evaluator.output_lag import lag_of
-from penstock.evaluator.typed_values import Row, Unsupported, columns, milliseconds
+from penstock.evaluator.typed_values import EPOCH, Row, Unsupported, columns, milliseconds
+from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (
     ForeignKeyJoin,
     Intermediate,
@@ -178,12 +179,15 @@ class StageRun:
         return used
 
     def is_refused(self, scan: Scan, clock: Clock | None, row: Row) -> bool:
-        """Whether the row has no event time, or no key, or makes an expression fail in a script that sets it aside."""
+        """Whether the row is set aside: by what the source asks of its records, or as an expression fails for it."""
+        origin = scan.origin
+        if connector_of(origin.connector).parses_records and lacks_value(scan, row):
+            return True
         if clock is not None and row[clock.time] is None:
             return True
         if isinstance(scan.shape, KTable) and is_rejected(scan, row):
             return True
-        types = columns(scan.origin.columns)
+        types = columns(origin.columns)
         return any(holds(each.condition, row, types) for each in scan.failures)
 
     def advance(self, arrival: Arrival, batch: Tables) -> None:
@@ -210,6 +214,15 @@ class StageRun:
             return None
         self.newest[name] = max(times)
         return self.newest[name] - delay
+
+
+def lacks_value(scan: Scan, row: Row) -> bool:
+    """Whether a record has no event time, one before 1970, or NULL in a column that is NOT NULL."""
+    origin = scan.origin
+    if origin.time is not None and origin.delay is not None and (row[origin.time] is None or row[origin.time] < EPOCH):
+        return True
+    others = {*(origin.key if isinstance(scan.shape, KTable) else ()), *dict(origin.metadata)}
+    return any(row[each.name] is None for each in origin.columns if not each.nullable and each.name not in others)
 
 
 def refuse_unknown(plan: Node) -> None:

@@ -74,10 +74,12 @@ class Judge:
             output = self.place.script.find_output(then.relation)
             known, runs = output.columns, self.find_runs(output.queries, then.relation.span)
             actual = [row for run in runs for row in (run.sent if output.is_stream else run.now.values())]
+            left_out = describe_left_out(runs)
         else:
+            left_out = []
             known, actual = self.list_left_out(then)
         chosen, expected = read_source(then.rows, then.columns, known, then.relation.text, self.place)
-        return self.report_difference(then, chosen, expected, actual)
+        return self.report_difference(then, chosen, expected, actual, left_out)
 
     def list_left_out(self, then: ThenRows) -> tuple[tuple[Column, ...], list[Row]]:
         """The columns of an input, and its rows that are late or rejected in a query that reads it."""
@@ -97,7 +99,7 @@ class Judge:
         chosen = choose_columns(then.columns, output.columns, then.relation.text)
         expected = [{SIGN.name: sign(each.added)} | read_row(each.row, chosen, self.start) for each in then.changes]
         actual = [{SIGN.name: sign(added)} | row for run in runs for added, row in run.changes]
-        return self.report_difference(then, (SIGN, *chosen), expected, actual)
+        return self.report_difference(then, (SIGN, *chosen), expected, actual, describe_left_out(runs))
 
     def find_table(self, then: ThenChanges) -> Output:
         output = self.place.script.find_output(then.relation)
@@ -138,13 +140,30 @@ class Judge:
         return runs
 
     def report_difference(
-        self, then: ThenRows | ThenChanges, chosen: Sequence[Column], expected: Iterable[Row], actual: Sequence[Row]
+        self,
+        then: ThenRows | ThenChanges,
+        chosen: Sequence[Column],
+        expected: Iterable[Row],
+        actual: Sequence[Row],
+        left_out: list[str],
     ) -> list[Diagnostic]:
         table = difference(expected, actual, chosen, self.start)
         self.seen.append(Seen(then, tuple(chosen), list(actual), bool(table)))
         if not table:
             return []
-        return [T110.at(then.span, relation=then.relation.text).because("\n".join(table))]
+        return [T110.at(then.span, relation=then.relation.text).because("\n".join([*table, *left_out]))]
+
+
+def describe_left_out(runs: Sequence[QueryRun]) -> list[str]:
+    """How many rows of this step the queries do not use, and why. That often explains a row that is missing."""
+    words = {"rejected": [run.rejected for run in runs], "late": [run.late for run in runs]}
+    lines = {
+        f"{count(len(rows), 'row')} of {name} {'is' if len(rows) == 1 else 'are'} {word}."
+        for word, tables in words.items()
+        for each in tables
+        for name, rows in each.items()
+    }
+    return sorted(lines)
 
 
 def sign(added: bool) -> str:

@@ -18,7 +18,7 @@ GIVEN orders (id, time) VALUES (1, '0:00');
 THEN paid NOTHING;
 """
 FAILING = """TEST 'dear ones' OF 'shop.sql';
-GIVEN orders (id, price) VALUES (1, 120), (2, 50);
+GIVEN orders (id, price, time) VALUES (1, 120, '0:00'), (2, 50, '0:00');
 THEN dear VALUES (2, 50); -- one is wrong
 """
 
@@ -111,7 +111,7 @@ THEN LATE OF orders (id) VALUES (1);
     Path("a_test.sql").write_text(text, encoding="utf-8")
     assert penstock("test", "--update", "a_test.sql").exit_code == 0
     assert Path("a_test.sql").read_text(encoding="utf-8").splitlines()[2:] == [
-        "THEN coloured (id, colour) VALUES (1, NULL), (2, NULL);",
+        "THEN coloured (id, colour) VALUES (1, NULL);",
         "THEN busy (product, n) CHANGES + ('it''s', 1);",
         "THEN busy CHANGES + ('it''s', '0:00', 1, '1:00');",
         "THEN REJECTED OF orders (id) VALUES (2);",

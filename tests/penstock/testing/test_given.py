@@ -109,12 +109,14 @@ def test_statements_have_their_places(text: str, hint: str, tmp_path: Path) -> N
 
 def test_rows_of_files(tmp_path: Path) -> None:
     (tmp_path / "orders.csv").write_text("ID,product,time\n1,lamp,0:00\n2,,0:30\n", encoding="utf-8")
-    (tmp_path / "orders.json").write_text('{"id": 1, "product": "lamp"}\n\n{"id": 2}\n', encoding="utf-8")
+    (tmp_path / "orders.json").write_text(
+        '{"id": 1, "product": "lamp", "time": "0:00"}\n\n{"id": 2, "time": "0:01"}\n', encoding="utf-8"
+    )
     expected = "THEN coloured (id) VALUES (1), (2);"
     assert run_one(tmp_path, f"GIVEN orders FROM 'orders.csv'; {expected}") == []
     assert run_one(tmp_path, f"GIVEN orders FROM 'orders.json'; {expected}") == []
-    assert run_one(tmp_path, f"GIVEN orders (product) FROM 'orders.csv'; {expected}") == ["T110"]
-    assert run_one(tmp_path, "GIVEN orders FROM 'orders.csv'; THEN coloured (id) FROM 'orders.json';") == ["N001"]
+    assert run_one(tmp_path, f"GIVEN orders (product, time) FROM 'orders.csv'; {expected}") == ["T110"]
+    assert run_one(tmp_path, "GIVEN orders FROM 'orders.csv'; THEN coloured (id) FROM 'orders.json';") == ["N001"] * 2
 
 
 @pytest.mark.parametrize(
@@ -187,3 +189,14 @@ def test_rows_that_are_set_aside(tmp_path: Path) -> None:
     CREATE STREAM r AS SELECT STREAM id, 10 % v AS rest FROM s;"""
     text = "GIVEN s VALUES (1, 3), (2, 0); THEN r VALUES (1, 1); THEN REJECTED OF s (id) VALUES (2);"
     assert run_one(tmp_path, text, script) == []
+
+
+def test_rows_that_no_source_takes_are_rejected(tmp_path: Path) -> None:
+    script = """CREATE STREAM s (id INT NOT NULL, time TIMESTAMP, WATERMARK FOR time AS time)
+    WITH (connector = 'files', path = 's', format = 'json');
+    CREATE STREAM r AS SELECT STREAM id FROM s;"""
+    given = "GIVEN s VALUES (1, '0:00'), (NULL, '0:00'), (2, NULL), (3, '1969-12-31');"
+    assert (
+        run_one(tmp_path, f"{given} THEN r VALUES (1); THEN REJECTED OF s (id) VALUES (NULL), (2), (3);", script) == []
+    )
+    assert "3 rows of s are rejected." in explain_one(tmp_path, f"{given} THEN r VALUES (1), (2);", script)

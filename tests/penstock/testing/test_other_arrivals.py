@@ -59,10 +59,10 @@ def test_rows_that_depend_on_their_order_are_found(tmp_path: Path, monkeypatch: 
 
 
 def test_lookups_and_changelogs_keep_their_order(tmp_path: Path) -> None:
-    text = """GIVEN products VALUES ('lamp', 'red'); GIVEN orders (id, product) VALUES (1, 'lamp');
+    text = """GIVEN products VALUES ('lamp', 'red'); GIVEN orders (id, product, time) VALUES (1, 'lamp', '0:00');
     GIVEN products VALUES ('lamp', 'blue');
     THEN coloured VALUES (1, 'blue');
     GIVEN products VALUES ('lamp', 'green');
-    GIVEN orders (id, product) VALUES (2, 'lamp');
+    GIVEN orders (id, product, time) VALUES (2, 'lamp', '0:00');
     THEN coloured VALUES (2, 'green');"""
     assert run_one(tmp_path, text) == []
