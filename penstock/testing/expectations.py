@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import assert_never
 
 from penstock.diagnostics import Diagnostic, Span
-from penstock.diagnostics.codes.testing import T101, T106, T110, T111, T112
+from penstock.diagnostics.codes.testing import T101, T106, T110, T111, T112, T113
 from penstock.diagnostics.diagnostic import CompileError
 from penstock.evaluator import Row, Unsupported
 from penstock.parser.ast import (
@@ -132,11 +132,14 @@ class Judge:
         return [found.because(f"Rows fail with {', '.join(sorted(set(failed)))}.") if failed else found]
 
     def find_runs(self, queries: Sequence[RunningQuery], span: Span) -> list[QueryRun]:
-        """The runs of the queries. Raises CompileError if the evaluator does not know one of them."""
+        """The runs of the queries. Raises CompileError if one of them is not known or has ended."""
         runs = [self.runs[query] for query in queries]
         for run in runs:
             if run.problem is not None:
                 raise needs_spark(span, run.problem)
+            if run.failure is not None and run.failed_with is None:
+                found = T113.at(span, query=run.query.name, reason=str(run.failure))
+                raise CompileError([found.because("It has ended in an earlier step.")])
         return runs
 
     def report_difference(

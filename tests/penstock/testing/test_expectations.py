@@ -116,3 +116,11 @@ def test_what_the_script_writes_and_reads_needs_spark(tmp_path: Path) -> None:
     CREATE STREAM u AS SELECT STREAM a FROM t;"""
     assert run_one(tmp_path, "GIVEN s VALUES (1); THEN t VALUES (2);", script) == []
     assert run_one(tmp_path, "GIVEN s VALUES (1); THEN u NOTHING;", script) == ["T101"]
+
+
+def test_a_query_that_has_failed_gives_no_more_rows(tmp_path: Path) -> None:
+    zero = "GIVEN orders (id, price, time) VALUES (1, 0, '0:00'); THEN FAILS R020; THEN ratios NOTHING;"
+    assert run_one(tmp_path, zero) == []
+    later = "GIVEN orders (id, price, time) VALUES (2, 0.5, '0:00'); THEN ratios NOTHING;"
+    assert run_one(tmp_path, zero + later) == ["T113"]
+    assert "It has ended in an earlier step." in explain_one(tmp_path, zero + later)
