@@ -10,6 +10,7 @@ import re
 
 from sqlglot import exp
 
+from penstock.diagnostics.codes.running import R023
 from penstock.evaluator.arithmetic import OPERATORS, calculate, result_type
 from penstock.evaluator.functions import FIRST_TYPED, FUNCTIONS, NULL_AWARE
 from penstock.evaluator.typed_values import (
@@ -74,6 +75,8 @@ def evaluate_scalar(node: exp.Expression, row: Row, types: Types) -> Value:
         case exp.Dot():
             struct = value(node.this)
             return None if struct is None else struct[node.expression.name]
+        case exp.Bracket():
+            return _item(value(node.this), value(node.expressions[0]))
         case exp.And():
             left = value(node.this)
             return False if left is False else both(left, value(node.expression))
@@ -273,6 +276,17 @@ def _cast(node: exp.Cast, value: Value) -> Value:
         if isinstance(node, exp.TryCast):
             return None
         raise
+
+
+def _item(values: Value, place: Value) -> Value:
+    """`values[place]`: an element of an array by its place from 0, or a value of a map by its key."""
+    if values is None or place is None:
+        return None
+    if isinstance(values, dict):
+        return values.get(place)
+    if not 0 <= place < len(values):
+        raise QueryFailure(f"there are {len(values)} values, and the index is {place}", R023)
+    return values[place]
 
 
 def _call(node: exp.Anonymous, row: Row, types: Types) -> Value:

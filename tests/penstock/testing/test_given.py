@@ -200,3 +200,10 @@ def test_rows_that_no_source_takes_are_rejected(tmp_path: Path) -> None:
         run_one(tmp_path, f"{given} THEN r VALUES (1); THEN REJECTED OF s (id) VALUES (NULL), (2), (3);", script) == []
     )
     assert "3 rows of s are rejected." in explain_one(tmp_path, f"{given} THEN r VALUES (1), (2);", script)
+
+
+def test_elements_of_arrays_and_maps(tmp_path: Path) -> None:
+    script = TYPES + "CREATE STREAM e AS SELECT STREAM s.list[1] AS second, s.map['a'] AS a FROM s;"
+    given = "GIVEN s (list, map) VALUES (ARRAY[1, 2], MAP['a', 3]), (NULL, MAP['b', 3]);"
+    assert run_one(tmp_path, f"{given} THEN e VALUES (2, 3), (NULL, NULL);", script) == []
+    assert run_one(tmp_path, "GIVEN s (list) VALUES (ARRAY[1]); THEN FAILS R023;", script) == []
