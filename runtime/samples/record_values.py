@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO, TypeAlias
 
 import pyarrow as pa
@@ -180,7 +181,24 @@ def read_json_values(record: str, columns: Sequence[SampledColumn]) -> Values:
         raise MalformedError(NAMES) from None
     if "\\u" in record and _HALF.search(record):
         raise MalformedError(HALF)
+    if len(given) < len(value.pairs):
+        _check_repeated(value, columns)
     return {column.name: _read_item(column, fields.get(column.name)) for column in columns}
+
+
+def _check_repeated(value: JsonObject, columns: Sequence[SampledColumn]) -> None:
+    """The last value of a name counts, but the parser has to take the others, too. Raises MalformedError."""
+    last = dict(value.pairs)
+    known = {each.name: each for each in columns if not _is_read_later(each.arrow)}
+    for name, item in value.pairs:
+        if name in known:
+            column = known[name]
+            _read(column, partial(read_json, item, column.arrow), partial(_show, last[name]))
+
+
+def _is_read_later(type_: pa.DataType) -> bool:
+    """Whether the parser takes any text for a value of the type, which is looked at afterwards."""
+    return any(each(type_) for each in (pa.types.is_timestamp, pa.types.is_date, pa.types.is_time))
 
 
 def tell_value(column: SampledColumn, written: str) -> str:

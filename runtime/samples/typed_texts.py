@@ -95,7 +95,9 @@ def read_json(value: Any, type_: pa.DataType) -> Any:
         is_constant = isinstance(value, Constant) or (is_text and value in _CONSTANTS)
         if not is_constant and not isinstance(value, JsonNumber):
             raise MisfitError
-        return _read_fraction(value.replace("INF", "Infinity"), type_, is_finite=not is_constant)
+        # Without decimals it is a whole number first, which has no -0.
+        text = str(int(value)) if _JSON_WHOLE.fullmatch(value) else value.replace("INF", "Infinity")
+        return _read_fraction(text, type_, is_finite=not is_constant)
     if pa.types.is_decimal(type_):
         if not isinstance(value, JsonNumber):
             raise MisfitError

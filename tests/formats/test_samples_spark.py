@@ -66,7 +66,7 @@ FIELDS = (
 
 def draw_json(r: random.Random) -> str:
     """A record with one to three fields, sometimes with a sign too few or too many."""
-    pairs = [f'"{r.choice(NAMES)}": {r.choice(ATOMS)}' for _ in range(r.randint(1, 2))]
+    pairs = [f'"{name}": {r.choice(ATOMS)}' for name in r.sample(NAMES, r.randint(1, 2))]
     text = "{" + ", ".join(pairs) + "}"
     if r.random() < 0.1:
         place = r.randrange(len(text))
@@ -146,6 +146,20 @@ def test_reasons_are_the_ones_of_spark(texts: dict[str, str | None]) -> None:
     made = make_columns(columns if is_json else columns[:-1])
     reader = read_json_values if is_json else read_csv_values
     assert {record: read(record, reader, made)[1] for record in texts} == texts
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        ('{"half": true, "half": 99999999.99}', "half is no FLOAT: 99999999.99"),
+        ('{"price": 100000000, "price": 1.50}', "price is no DECIMAL(10, 2): 1.50"),
+        ('{"ratio": "é", "ratio": NaN}', "ratio is no DOUBLE: NaN"),
+        ('{"id": 1, "id": 2, "at": "x", "at": "2024-01-01"}', None),
+    ],
+)
+def test_all_values_of_a_name_have_to_be_of_its_type(record: str, why: str | None) -> None:
+    """These are reasons that Spark gave."""
+    assert read(record, read_json_values, make_columns(COLUMNS))[1] == why
 
 
 def test_computed_columns_and_folders(tmp_path: Path) -> None:

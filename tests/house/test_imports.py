@@ -41,8 +41,16 @@ DATA = {
     "evaluator": (),
     "codegen": (
         *("connector_options", "connectors", "files_cost", "fingerprint", "folders", "job_facts", "known_connectors"),
-        *("record_parsing", "record_reasons", "run_record", "program", "program_settings", "sampled", "spark_versions"),
-        "topic_start",
+        *(
+            "record_parsing",
+            "record_reasons",
+            "run_record",
+            "sampled",
+            "program",
+            "program_settings",
+            "spark_versions",
+            "topic_start",
+        ),
     ),
     "runtime": ("samples",),
     "server": ("client_limits", "http_tokens", "running", "serving"),
