@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 from urllib.parse import quote, unquote
 
-from penstock.planner.connectors.local_paths import list_matching
+from penstock.codegen.matching_files import list_matching
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 """What Hive, Spark and Flink write for NULL in the name of a folder."""

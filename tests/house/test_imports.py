@@ -42,6 +42,7 @@ DATA = {
     "codegen": (
         *("connector_options", "connectors", "files_cost", "fingerprint", "folders", "job_facts", "known_connectors"),
         *(
+            "matching_files",
             "record_parsing",
             "record_reasons",
             "run_record",
