@@ -76,6 +76,8 @@ def _translate(text: str, old: str, new: str) -> str:
 
 
 def _locate(part: str, text: str, place: int = 1) -> int:
+    if not part:
+        return int(place > 0)
     return text.find(part, place - 1) + 1 if place > 0 else 0
 
 

@@ -16,6 +16,7 @@ CASES: list[tuple[str, tuple[Any, ...], Any]] = [
     ("SUBSTRING_INDEX", ("a.b.c", ".", -2), "b.c"),
     ("SUBSTRING_INDEX", ("a.b", ".", 5), "a.b"),
     ("LOCATE", ("b", "abc", 0), 0),
+    ("LOCATE", ("", "abc", 5), 1),
     ("RIGHT", ("abc", 0), ""),
     ("TRANSLATE", ("abca", "ab", "x"), "xcx"),
     ("REGEXP_EXTRACT", ("abc", "(x)?b"), ""),
