@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 ENDING = "_test.sql"
 
 
-class FindingsError(Exception):
+class FailedTestError(Exception):
     """A test of a script fails. Its text has what differs."""
 
 
@@ -49,17 +49,17 @@ class ScriptTest(pytest.Item):
         self.scripts = scripts
 
     def runtest(self) -> None:
-        """Runs the test. Raises FindingsError if it fails."""
+        """Runs the test. Raises FailedTestError if it fails."""
         from penstock.diagnostics import render
         from penstock.testing.run_case import run_case
 
         result = run_case(self.case, self.path.parent, self.scripts, to_end=False)
         if not result.passes:
-            raise FindingsError("\n\n".join(render(each) for each in result.findings))
+            raise FailedTestError("\n\n".join(render(each) for each in result.findings))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What differs, without a traceback."""
-        if isinstance(excinfo.value, FindingsError):
+        if isinstance(excinfo.value, FailedTestError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
