@@ -18,7 +18,12 @@ from penstock.server.http.security import make_token
 
 RIGHTS = tuple(role.removeprefix("penstock_") for role in ROLES)
 """From the least to the most: reader, submitter, owner."""
+LONGEST_NAME = 63
+"""The bytes of PostgreSQL's names. It cuts what is longer."""
+SELF_GRANT_SINCE = 16_00_00
+"""The version of PostgreSQL since which who makes a role may not become it, unless a setting says so."""
 _ID_LENGTH = 12
+_ROLE = "SELECT rolcanlogin, rolsuper FROM pg_catalog.pg_roles WHERE rolname = %s"
 _LIST = """
 SELECT left(encode(hash, 'hex'), %s), token.role, token.label, token.created,
        coalesce(rolcanlogin AND coalesce(rolvaliduntil > now(), true), false),
@@ -76,22 +81,49 @@ def create_token(db: psycopg.Connection, user: str, right: str, label: str = "")
     """A new token of a user, which is nowhere kept. The user is made if there is none, and gets the right.
 
     Raises:
-        TokenError: the name is one of the server's own, or of a role that may not log in.
+        TokenError: the name is one of the server's own, is no name of PostgreSQL, or is a role that may not log in. Or
+            the role is there, and may do more than `right`.
     """
+    check_user(user)
     if user in (ENGINE, SUPERUSER) or user.startswith(("pg_", "penstock_")):
         raise TokenError(f"{user} is a role of the server or of PostgreSQL; take another name")
     group = f"penstock_{right}"
     with db.transaction():
-        found = db.execute("SELECT rolcanlogin FROM pg_catalog.pg_roles WHERE rolname = %s", [user]).fetchone()
+        found = db.execute(_ROLE, [user]).fetchone()
         if found is None:
+            if db.info.server_version >= SELF_GRANT_SINCE:
+                # The door has to become the role, also where who makes it is no superuser.
+                db.execute("SET LOCAL createrole_self_grant = 'set'")
             db.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(user)))
-        elif found == (False,):
-            raise TokenError(f"{user} is a role that may not log in")
+        else:
+            may_log_in, is_superuser = found
+            if is_superuser:
+                raise TokenError(f"{user} is a superuser of PostgreSQL; take another name")
+            if not may_log_in:
+                raise TokenError(f"{user} is a role that may not log in")
+            check_right(db, user, right)
         if db.execute("SELECT pg_has_role(%s::name, %s, 'MEMBER')", [user, group]).fetchone() == (False,):
             db.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(group), sql.Identifier(user)))
         token = make_token()
         add_token(db, token, user, label)
     return token
+
+
+def check_user(user: str) -> None:
+    """Raises TokenError for what is no name of a role, or one that PostgreSQL would cut."""
+    try:
+        size = len(user.encode())
+    except UnicodeEncodeError:
+        raise TokenError("the name of the user is not UTF-8") from None
+    if not 0 < size <= LONGEST_NAME or "\0" in user:
+        raise TokenError(f"the name of a user has 1 to {LONGEST_NAME} bytes")
+
+
+def check_right(db: psycopg.Connection, user: str, right: str) -> None:
+    """Raises TokenError if a role may do more than `right`: its token would, too."""
+    for more in RIGHTS[RIGHTS.index(right) + 1 :]:
+        if db.execute("SELECT pg_has_role(%s::name, %s, 'MEMBER')", [user, f"penstock_{more}"]).fetchone() == (True,):
+            raise TokenError(f"{user} is there, with the role {more}; add --role {more}, or take another name")
 
 
 def list_tokens(db: psycopg.Connection) -> list[TokenEntry]:

@@ -355,8 +355,7 @@ class MysqlOperations:
         """Puts rows into the temporary table."""
         import pymysql
 
-        size = max(rows.nbytes // max(rows.num_rows, 1), *map(find_longest, rows.columns))
-        if 2 * size + 1024 * rows.num_columns > self._packet:
+        if 2 * limit_row(rows) + 1024 * rows.num_columns > self._packet:
             raise pymysql.DataError(TOO_LARGE, f"a row is larger than max_allowed_packet, {self._packet} bytes")
         self._cursor.execute(f"DELETE FROM {self._stage}")
         marks = ", ".join(["%s"] * (rows.num_columns + 1))
@@ -377,6 +376,12 @@ def check_names(table: TargetTable, names: Sequence[str]) -> None:
 def is_mariadb(connection: sa.Connection) -> bool:
     """Whether the server is MariaDB."""
     return bool(getattr(connection.dialect, "is_mariadb", False))
+
+
+def limit_row(rows: pa.Table) -> int:
+    """A number of bytes that no row has more of. Rows that are over a limit by it are tried one by one."""
+    average = int(rows.nbytes) // max(int(rows.num_rows), 1)
+    return max(average, sum(map(find_longest, rows.columns)))
 
 
 def find_longest(column: pa.ChunkedArray) -> int:

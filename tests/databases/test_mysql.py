@@ -18,7 +18,7 @@ from penstock.kit.databases.batch_changes import Changes
 from penstock.kit.databases.engines import ENGINES
 from penstock.kit.databases.faults import TableError
 from penstock.kit.databases.finder import FindPolicy, RowFinder
-from penstock.kit.databases.mysql import MysqlOperations
+from penstock.kit.databases.mysql import MysqlOperations, limit_row
 from penstock.kit.databases.secret_refs import SecretRef
 from penstock.kit.databases.writer import TableWriter, WritePolicy
 from tests.databases.places import COLUMNS, DDL, POLICY, Place, keys_of, rows_of
@@ -145,6 +145,11 @@ def test_a_row_that_is_larger_than_a_packet(mysql: Place) -> None:
     writer.write(0, "d", lambda changes: changes.upsert(rows_of((1, 1, "x" * 9_000_000), (2, 2, "b"))))
     assert mysql.rows("SELECT k FROM t") == [(2,)]
     assert "larger than max_allowed_packet" in mysql.rejected()[0][0]
+
+
+def test_all_texts_of_a_row_count() -> None:
+    rows = pa.table({"k": [1, 2], "a": ["x" * 700, "y"], "b": ["x", None], "c": [b"", b"z" * 900]})
+    assert limit_row(rows) == 700 + 1 + 900
 
 
 def add_one(changes: Changes) -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from penstock.commands.cli import main
 from penstock.server.database.bootstrap import add_token, prepare_catalog
-from penstock.server.database.embedded import ENGINE, OWNER, EmbeddedPostgres
+from penstock.server.database.embedded import ENGINE, OWNER, SUPERUSER, EmbeddedPostgres
 from penstock.server.http.door_catalog import Caller, DoorCatalog
 from penstock.server.http.security import digest_token
 
@@ -90,7 +90,10 @@ def test_a_user_who_is_there_gets_the_right(postgres: EmbeddedPostgres, state: P
     with psycopg.connect(postgres.login(OWNER), autocommit=True) as db:
         db.execute("CREATE ROLE sam LOGIN IN ROLE penstock_submitter")
         db.execute("CREATE ROLE team NOLOGIN")
-    assert token(state, "create", "--user", "sam").exit_code == 0
+    more = token(state, "create", "--user", "sam")
+    told = "error: sam is there, with the role submitter; add --role submitter, or take another name\n"
+    assert (more.exit_code, more.stderr) == (1, told)
+    assert token(state, "create", "--user", "sam", "--role", "submitter").exit_code == 0
     assert "submitter" in next(line for line in token(state, "list").stdout.splitlines() if " sam " in line)
     refused = token(state, "create", "--user", "team")
     assert (refused.exit_code, refused.stderr) == (1, "error: team is a role that may not log in\n")
@@ -100,6 +103,19 @@ def test_a_user_who_is_there_gets_the_right(postgres: EmbeddedPostgres, state: P
 def test_roles_of_the_server_get_no_token(state: Path, user: str) -> None:
     refused = token(state, "create", "--user", user)
     assert (refused.exit_code, "take another name" in refused.stderr) == (1, True)
+
+
+def test_a_superuser_gets_no_token(postgres: EmbeddedPostgres, state: Path) -> None:
+    with psycopg.connect(postgres.login(SUPERUSER), autocommit=True) as db:
+        db.execute("CREATE ROLE chief LOGIN SUPERUSER")
+    refused = token(state, "create", "--user", "chief")
+    assert (refused.exit_code, "superuser" in refused.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("user", ["", "é" * 32, "\udcff", "a\0b"])
+def test_what_is_no_name_of_a_role_is_refused(state: Path, user: str) -> None:
+    refused = token(state, "create", "--user", user)
+    assert (refused.exit_code, "name of" in refused.stderr) == (1, True)
 
 
 def test_a_name_is_no_sql(postgres: EmbeddedPostgres, state: Path) -> None:
