@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from penstock.commands.cli import main
+from penstock.commands.live_line import STARTING
 from tests.e2e.shell import ENVIRONMENT, PENSTOCK, accounts, call, write
 from tests.runtime.programs import written
 
@@ -20,6 +21,8 @@ CREATE STREAM big (id BIGINT, price INT) WITH (connector = 'files', path = 'big'
 QUERY = "INSERT INTO big SELECT STREAM id, price FROM orders WHERE price > 100;\n"
 SCRIPT = DECLARED.format(format="json") + QUERY
 ORDER = {"id": 1, "price": 150, "time": "2024-01-01T00:00:00Z"}
+COMMANDS = {"check": (), "explain": (), "compile": ("-o", "job"), "run": ()}
+"""Commands that compile a script, and the options that they need."""
 NEVER_SHOWN = ("Traceback", "at org.apache", "Exception", "py4j", "SQLSTATE", "R099")
 
 
@@ -45,9 +48,10 @@ def failing(code: str, exit_code: int, *arguments: str) -> str:
     result = penstock(*arguments)
     assert result.exit_code == exit_code, result.output
     assert result.stdout == ""
-    assert result.stderr.startswith(f"error[{code}]: ")
-    assert result.stderr.count("error[") == 1
-    return result.stderr
+    told = result.stderr.removeprefix(f"{STARTING}\n")
+    assert told.startswith(f"error[{code}]: ")
+    assert told.count("error[") == 1
+    return told
 
 
 def once(code: str) -> str:
@@ -60,9 +64,11 @@ def once(code: str) -> str:
 class TestScript:
     """Refused before there is a Spark."""
 
-    @pytest.mark.parametrize("command", ["check", "explain", "compile", "run"])
+    @pytest.mark.parametrize("command", COMMANDS)
     def test_a_missing_script(self, folder: Path, command: str) -> None:
-        assert "script nowhere.sql cannot be read: no such file" in failing("R090", 2, command, "nowhere.sql")
+        assert "script nowhere.sql cannot be read: no such file" in failing(
+            "R090", 2, command, "nowhere.sql", *COMMANDS[command]
+        )
 
     def test_a_folder_as_script(self, folder: Path) -> None:
         assert "script orders cannot be read: is a directory" in failing("R090", 2, "check", "orders")
@@ -82,11 +88,11 @@ class TestScript:
             ("price > 100", "price >", "S002", "price >"),
         ],
     )
-    @pytest.mark.parametrize("command", ["check", "explain", "compile", "run"])
+    @pytest.mark.parametrize("command", COMMANDS)
     def test_a_mistake_in_it(self, folder: Path, command: str, before: str, after: str, code: str, named: str) -> None:
         assert before in SCRIPT
         write(folder, {"script.sql": SCRIPT.replace(before, after)})
-        told = failing(code, 1, command, "script.sql")
+        told = failing(code, 1, command, "script.sql", *COMMANDS[command])
         assert named in told
         assert "--> script.sql:" in told
         assert sorted(path.name for path in folder.iterdir()) == ["orders", "script.sql"]
@@ -140,7 +146,7 @@ def test_no_jdk(folder: Path) -> None:
         folder, *PENSTOCK, "run", "--once", "script.sql", environment={**ENVIRONMENT, "PATH": "", "JAVA_HOME": ""}
     )
     assert ended.returncode == 3
-    assert ended.stderr.startswith("error[R001]: no JDK 17 or 21 found")
+    assert ended.stderr.removeprefix(f"{STARTING}\n").startswith("error[R001]: no JDK 17 or 21 found")
     assert "hint: " in ended.stderr
     assert "Traceback" not in ended.stderr
     assert not (folder / "big").exists()
