@@ -23,6 +23,7 @@ from penstock.runtime.connectors.files import FilesSink, FilesSource
 from penstock.runtime.failure.errors import RunError
 from penstock.runtime.query.rejects import rejects_query
 from penstock.runtime.query.run import rejects_place
+from penstock.runtime.spark.jvm import is_submitted
 
 
 def check_before_start(
@@ -32,7 +33,7 @@ def check_before_start(
 
     Args:
         program: what is to be started.
-        master: where it will run. For a cluster, nothing is tried.
+        master: where it will run. For a cluster, and for what spark-submit has started, nothing is tried.
         checkpoint: the folder of the checkpoints, if they are kept.
         anew: whether the checkpoints are removed first.
         overwrite: whether the rows of earlier runs are removed, too.
@@ -40,7 +41,7 @@ def check_before_start(
     Raises:
         RunError: with a finding for each place that stands in the way.
     """
-    if not is_local_master(master):
+    if is_submitted() or not is_local_master(master):  # spark-submit alone knows its master
         return
     check_writable(program, checkpoint)
     findings = [*_check_inputs(program)]

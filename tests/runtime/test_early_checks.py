@@ -41,6 +41,12 @@ def test_a_missing_input_is_told(tmp_path: Path) -> None:
     check_before_start(program(tmp_path / "nowhere"), "spark://host:7077", None)
 
 
+def test_what_spark_submit_has_started_is_not_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its master may be a cluster, whose default file system has the paths."""
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
+    assert refusals(tmp_path) == []
+
+
 def test_an_input_that_may_not_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "in").mkdir()
     for name in ("1.json", ".hidden", "_SUCCESS"):
