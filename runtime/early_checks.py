@@ -1,7 +1,7 @@
 """A program and a folder of checkpoints on this machine -> what stands in the way, before Spark is started.
 
-Spark takes seconds to start. What can be seen without it is told at once. All of this is checked again, by the same
-rules, when the queries are started.
+Spark takes seconds to start. What can be seen without it is told at once. Places, checkpoints and outputs are checked
+again when the queries are started, by the same rules. Files of inputs are not: Spark tells of them when it reads them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def check_before_start(
     if is_submitted() or not is_local_master(master):  # spark-submit alone knows its master
         return
     check_writable(program, checkpoint)
-    findings = [*_check_inputs(program)]
+    findings = [*_check_inputs(program, None if anew or overwrite else checkpoint)]
     with suppress(OSError):  # what may not be looked at is told when the queries are started
         for query in program.queries:
             findings += _check_query(query, checkpoint, anew=anew or overwrite, overwrite=overwrite)
@@ -52,27 +52,41 @@ def check_before_start(
         raise RunError(findings)
 
 
-def _check_inputs(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each input that is not there or cannot be read. What a query of the program writes may come."""
+def _check_inputs(program: Program, checkpoint: str | None) -> Iterator[Diagnostic]:
+    """A finding for each input that is not there or cannot be read. What a query of the program writes may come.
+
+    Files are tried only for queries that begin: others have read some of them, which may have been locked away since.
+    """
     written = {absolute(query.output.folder) for query in program.queries if query.output.folder is not None}
     inputs = {each.name: each for query in program.queries for each in query.inputs}
+    new = {each.name for query in program.queries if not _has_begun(query, checkpoint) for each in query.inputs}
     for source in inputs.values():
         if source.folder is None or is_glob(source.folder) or absolute(source.folder) in written:
             continue
         path = find_local(source.folder)
-        finding = None if path is None else _try_input(source, path)
+        finding = None if path is None else _try_input(source, path, with_files=source.name in new)
         if finding is not None and isinstance(source_of(source), FilesSource):
             yield finding
 
 
-def _try_input(source: Input, path: Path) -> Diagnostic | None:
+def _has_begun(query: SparkQuery, checkpoint: str | None) -> bool:
+    """Whether the query goes on from a checkpoint. One that may not be looked at counts as begun."""
+    if checkpoint is None:
+        return False
+    try:
+        return LocalFiles().newest(f"{place_of(query.name, checkpoint)}/offsets") >= 0
+    except OSError:
+        return True
+
+
+def _try_input(source: Input, path: Path, *, with_files: bool) -> Diagnostic | None:
     try:
         is_there = path.exists()
     except OSError:
         is_there = False
     if not is_there:
         return R003.at(None, name=source.name, path=str(path))
-    for each in (path, *_list_files(path)):
+    for each in (path, *_list_files(path)) if with_files else (path,) if path.is_dir() else ():
         if not os.access(each, os.R_OK | (os.X_OK if each.is_dir() else 0)):
             told = f"permission denied: {each} {describe_owner(each)}"
             return R004.at(None, file=str(each)).because(told)

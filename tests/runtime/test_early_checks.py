@@ -55,6 +55,16 @@ def test_an_input_that_may_not_be_read_is_told(tmp_path: Path, monkeypatch: pyte
     access = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path) not in unreadable and access(path, mode))
     assert refusals(tmp_path) == ["R004 1.json"]
+    state = tmp_path / "state" / "t"
+    (state / "offsets").mkdir(parents=True)
+    query, _ = program(tmp_path).queries
+    (state / "penstock.json").write_text(json.dumps(describe_query(query)))
+    assert refusals(tmp_path, tmp_path / "state") == ["R004 1.json"]  # no micro-batch has begun
+    (state / "offsets" / "0").write_text("v1")
+    assert refusals(tmp_path, tmp_path / "state") == []  # it may have been read, and locked away
+    assert refusals(tmp_path, tmp_path / "state", anew=True) == ["R004 1.json"]
+    unreadable.append(tmp_path / "in")
+    assert refusals(tmp_path, tmp_path / "state") == ["R004 in"]
 
 
 def test_rows_of_an_earlier_run_are_told(tmp_path: Path) -> None:
