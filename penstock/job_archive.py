@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from pathlib import Path, PurePosixPath
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from penstock.codegen.job_facts import PACKAGE
 from penstock.codegen.known_connectors import FACTS
@@ -32,20 +32,41 @@ _NO_PARSING = '''"""A job brings what is known of the records of its inputs."""
 def parse_records(source: object) -> None:
     """None where the place of the input holds rows."""
 '''
+_LIST = f"{PACKAGE}/job_files.txt"
+"""The entry that lists the files which were written beside the archive, one a line."""
 _MOMENT = (2020, 1, 1, 0, 0, 0)
 """The time of all entries, so that two archives of the same modules are equal."""
 _IMPORT = re.compile(r"^(\s*(?:from|import)) penstock\b", re.MULTILINE)
 
 
-def make_archive() -> bytes:
-    """The content of `kit.zip`."""
+def make_archive(files: Iterable[str] = ()) -> bytes:
+    """The content of `kit.zip`. `files`: the paths of the other files of the job, which it lists."""
     content = io.BytesIO()
+    texts = list_modules() | {_LIST: "".join(f"{each}\n" for each in sorted(files))}
     with ZipFile(content, "w", ZIP_DEFLATED) as archive:
-        for path, text in sorted(list_modules().items()):
+        for path, text in sorted(texts.items()):
             entry = ZipInfo(path, _MOMENT)
             entry.compress_type = ZIP_DEFLATED
             archive.writestr(entry, text)
     return content.getvalue()
+
+
+def list_files(archive: Path) -> list[str] | None:
+    """The files that the archive of a job lists, as paths in the job's folder. None if it is no archive of a job."""
+    try:
+        with ZipFile(archive) as job:
+            names = {*job.namelist()}
+            if _path_of(START, is_package=False) not in names:
+                return None
+            listed = job.read(_LIST).decode().splitlines() if _LIST in names else []
+    except (BadZipFile, UnicodeDecodeError, FileNotFoundError):
+        return None
+    return [each for each in listed if _is_inside(PurePosixPath(each))]
+
+
+def _is_inside(path: PurePosixPath) -> bool:
+    """Whether a path in an archive, which others may have written, stays in the folder."""
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
 @cache

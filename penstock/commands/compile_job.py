@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+import os
+from collections.abc import Collection
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ import click
 from penstock.commands.script_files import FILES, compile_files, errors_shown, explain_problem
 from penstock.commands.show_findings import show_findings
 
-_OWN = ("job.py", "kit.zip", "README.md", "sql")
+_ARCHIVE = "kit.zip"
 
 
 @click.command("compile")
@@ -38,14 +39,12 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
         from penstock.codegen import write_job
         from penstock.job_archive import make_archive
 
-        texts, archive = write_job(compilation.program), make_archive()
+        texts = write_job(compilation.program)
+        archive = make_archive(texts)
     try:
-        shutil.rmtree(folder / "sql", ignore_errors=True)
-        for path, text in texts.items():
-            place = folder / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, encoding="utf-8", newline="")
-        (folder / "kit.zip").write_bytes(archive)
+        former = _list_former(folder)
+        _check_free(folder, {*texts, _ARCHIVE} - former)
+        _write(folder, texts, archive, former)
     except OSError as problem:
         reason = explain_problem(problem)
         raise click.BadParameter(f"{folder} cannot be written: {reason}", param_hint="-o") from problem
@@ -54,7 +53,7 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
 def _check_folder(output: str | None) -> Path:
     """The folder to write.
 
-    Raises UsageError if none is named, or if it is something else than a job.
+    Raises UsageError if none is named, or if it is a file.
     """
     if output is None:
         raise click.UsageError("a job is a folder: name it, as -o job/")
@@ -62,7 +61,40 @@ def _check_folder(output: str | None) -> Path:
     if folder.suffix == ".py" or folder.is_file():
         hint = f"-o {folder.with_suffix('') if folder.suffix else 'job'}/"
         raise click.BadParameter(f"{output} is a file, and a job is a folder: {hint}", param_hint="-o")
-    strange = [name for name in _OWN if (folder / name).exists()]
-    if strange and not (folder / "kit.zip").is_file():
-        raise click.BadParameter(f"{output} has a {strange[0]} that is of no job", param_hint="-o")
     return folder
+
+
+def _list_former(folder: Path) -> set[str]:
+    """The files of the job that is in the folder; an empty set if there is no job."""
+    from penstock.job_archive import list_files
+
+    former = list_files(folder / _ARCHIVE)
+    return set() if former is None else {*former, _ARCHIVE}
+
+
+def _check_free(folder: Path, paths: Collection[str]) -> None:
+    """Raises BadParameter if one of the files is there."""
+    for path in sorted(paths, key=lambda each: (each.count("/"), each)):
+        if os.path.lexists(folder / path):
+            raise click.BadParameter(f"{folder} has a {path} that is of no job", param_hint="-o")
+
+
+def _write(folder: Path, texts: dict[str, str], archive: bytes, former: Collection[str]) -> None:
+    """Writes the job, and removes the files of the former one that it does not have.
+
+    The archive comes before the texts, because it lists them: what an interruption leaves is of a job.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in (folder / each for each in former if each not in texts and each != _ARCHIVE):
+        path.unlink(missing_ok=True)
+        for above in path.parents:
+            if above == folder or not above.is_dir() or any(above.iterdir()):
+                break
+            above.rmdir()
+    draft = folder / f".{_ARCHIVE}.draft"
+    draft.write_bytes(archive)
+    draft.replace(folder / _ARCHIVE)
+    for name, text in texts.items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8", newline="")

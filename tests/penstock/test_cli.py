@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from click.testing import CliRunner, Result
@@ -14,6 +15,7 @@ from click.testing import CliRunner, Result
 from penstock.commands.cli import main
 from penstock.commands.run_script import MERGED
 from penstock.diagnostics.all_codes import CATALOG
+from penstock.job_archive import make_archive
 
 DECLARATION = """CREATE STREAM orders (id BIGINT KEY, price DOUBLE, time TIMESTAMP,
   WATERMARK FOR time AS time - INTERVAL '10' SECOND)
@@ -160,11 +162,53 @@ class TestCompile:
         assert {each.name for each in job.iterdir()} == {"job.py", "kit.zip", "README.md", "sql"}
         code = (job / "job.py").read_text(encoding="utf-8")
         assert penstock("explain", "CODE", "declarations.sql", "queries.sql").stdout == code
-        (job / "notes").touch()
-        (job / "sql" / "of_an_earlier_script.sql").touch()
+        written = {path for path in job.rglob("*") if path.is_file()}
+        mine = [job / "notes", job / "sql" / "mine.sql", job / "sql" / "out" / "mine.sql"]
+        for each in mine:
+            each.touch()
+        (job / "job.py").write_text("changed")
         assert penstock("compile", "declarations.sql", "queries.sql", "-o", "new/job").exit_code == 0
-        assert (job / "notes").exists()
-        assert not (job / "sql" / "of_an_earlier_script.sql").exists()
+        assert {path for path in job.rglob("*") if path.is_file()} == {*written, *mine}
+        assert (job / "job.py").read_text(encoding="utf-8") == code
+
+    def test_files_of_the_former_script_are_removed(self) -> None:
+        assert penstock("compile", "declarations.sql", "queries.sql", "-o", "job").exit_code == 0
+        assert Path("job/sql/out").is_dir()
+        Path("other.sql").write_text(Path("queries.sql").read_text().replace("out", "other"), encoding="utf-8")
+        assert penstock("compile", "declarations.sql", "other.sql", "-o", "job").exit_code == 0
+        assert [*Path("job/sql").iterdir()] == [Path("job/sql/other")]
+
+    @pytest.mark.parametrize("name", ["job.py", "kit.zip", "sql/out/query.json"])
+    def test_a_file_of_no_job_stays(self, name: str) -> None:
+        """A file named kit.zip makes no job of a folder, and neither does another archive."""
+        Path("job/sql/out").mkdir(parents=True)
+        with ZipFile("job/kit.zip", "w") as archive:
+            archive.writestr("job.py", "")
+        if name != "kit.zip":
+            Path("job/kit.zip").unlink()
+            Path("job", name).write_text("mine")
+        before = {path: path.read_bytes() for path in Path("job").rglob("*") if path.is_file()}
+        run = penstock("compile", "declarations.sql", "queries.sql", "-o", "job")
+        assert (run.exit_code, f"job has a {name} that is of no job" in run.stderr) == (2, True)
+        assert {path: path.read_bytes() for path in Path("job").rglob("*") if path.is_file()} == before
+
+    def test_a_new_query_overwrites_nothing(self) -> None:
+        assert penstock("compile", "declarations.sql", "queries.sql", "-o", "job").exit_code == 0
+        Path("other.sql").write_text(Path("queries.sql").read_text().replace("out", "other"), encoding="utf-8")
+        Path("job/sql/other").mkdir()
+        Path("job/sql/other/query.json").write_text("mine")
+        run = penstock("compile", "declarations.sql", "other.sql", "-o", "job")
+        assert (run.exit_code, "job has a sql/other/query.json that is of no job" in run.stderr) == (2, True)
+        assert Path("job/sql/other/query.json").read_text() == "mine"
+        assert Path("job/sql/out/query.json").is_file()
+
+    def test_a_list_removes_nothing_outside_of_its_folder(self) -> None:
+        Path("job").mkdir()
+        Path("job/kit.zip").write_bytes(make_archive(["../queries.sql", str(Path("bad.sql").absolute()), "old.txt"]))
+        Path("job/old.txt").touch()
+        assert penstock("compile", "declarations.sql", "queries.sql", "-o", "job").exit_code == 0
+        assert (Path("queries.sql").is_file(), Path("bad.sql").is_file()) == (True, True)
+        assert not Path("job/old.txt").exists()
 
     def test_nothing_is_written_for_a_refused_script(self) -> None:
         assert penstock("compile", "bad.sql", "-o", "job").exit_code == 1
