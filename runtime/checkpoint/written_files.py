@@ -52,10 +52,7 @@ def check_removable(storage: Storage, folder: str) -> None:
     if note is None:
         refusal = R086.at(None, path=folder).because("no note in its log says that Penstock wrote them")
         raise RunError([refusal.with_hint("remove the folder by hand, or take another path")])
-    writer = _find_writer(storage, note)
-    if writer is not None:
-        refusal = R086.at(None, path=folder).because(f"process {writer} writes there")
-        raise RunError([refusal.with_hint("stop that process first")])
+    _check_unwritten(storage, folder, note)
     if not storage.is_file(f"{log}/{_REMOVING}"):
         list_committed(storage, folder)
 
@@ -90,12 +87,18 @@ def _read_note(storage: Storage, log: str) -> dict[str, Any] | None:
     return None
 
 
-def _find_writer(storage: Storage, note: dict[str, Any]) -> int | None:
-    """The process that writes the folder. None if it has ended, or is this one."""
+def _check_unwritten(storage: Storage, folder: str, note: dict[str, Any]) -> None:
+    """Raises RunError if the process of the note may still write the folder."""
     mine = {"host": socket.gethostname(), **identify_process(storage.processes)}
     match note:
         case {"host": str(host), "python": [int(), int()] as python, "jvm": [int(), int()] as jvm}:
-            if host != mine["host"] or python == mine["python"]:
-                return None
-            return next((each[0] for each in (python, jvm) if is_alive(storage.processes, each)), None)
-    return None
+            refusal = R086.at(None, path=folder)
+            if host != mine["host"]:  # nobody here knows its processes
+                told = f"process {python[0]} on {host} writes there, or has not ended in order"
+                hint = f"if that process has ended, delete the note {folder}/{LOG}/{NOTE}"
+                raise RunError([refusal.because(told).with_hint(hint)])
+            if python == mine["python"]:
+                return
+            alive = next((each[0] for each in (python, jvm) if is_alive(storage.processes, each)), None)
+            if alive is not None:
+                raise RunError([refusal.because(f"process {alive} writes there").with_hint("stop that process first")])
