@@ -1,7 +1,8 @@
 """The folder of a files sink -> a note that Penstock writes there, and the removal of the files that it has written.
 
 Spark's log of a folder lists the files of finished micro-batches. It does not say which program wrote them. So a sink
-puts a note into the log before the first micro-batch. Only files of a log with such a note are ever removed.
+puts a note into the log before the first micro-batch, with its process. At its end it notes the last micro-batch
+instead. Only files of a log with such a note are ever removed, and none if the log has gone on after the note.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import socket
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from penstock.diagnostics.codes.running import R086
 from penstock.runtime.checkpoint.lock import identify_process, is_alive
@@ -19,24 +20,32 @@ from penstock.runtime.checkpoint.storage import Damaged, Storage
 from penstock.runtime.failure.errors import RunError
 
 NOTE = ".penstock.json"
+_LAST = "last"
+"""The field of a note that says the last micro-batch, when its writer has ended in order."""
 _REMOVING = ".removing"
 """A file in a log whose listed files are gone: what is left of the log is worth nothing."""
 
 
 def claim_folder(storage: Storage, folder: str) -> None:
-    """Notes that this process writes the folder, unless its log was begun by something else."""
+    """Notes that this process writes the folder, unless something else has written its log, or the end of it."""
     log = f"{folder}/{LOG}"
-    if storage.newest(log) < 0 or storage.is_file(f"{log}/{NOTE}"):
+    if storage.newest(log) < 0 or _is_whole(storage, log, _read_note(storage, log)):
         storage.folder(log)
         note = {"host": socket.gethostname(), **identify_process(storage.processes)}
         storage.publish(f"{log}/{NOTE}", json.dumps(note))
 
 
 def release_folder(storage: Storage, folder: str) -> None:
-    """Notes that no process writes the folder, if it was claimed."""
-    note = f"{folder}/{LOG}/{NOTE}"
-    if storage.is_file(note):
-        storage.publish(note, "{}")
+    """Notes up to which micro-batch this process has written the folder, if it was claimed. No batch leaves no note."""
+    log = f"{folder}/{LOG}"
+    note = _read_note(storage, log)
+    if note is None or "host" not in note:
+        return
+    newest = storage.newest(log)
+    if newest < 0:
+        storage.delete(f"{log}/{NOTE}")
+    else:
+        storage.publish(f"{log}/{NOTE}", json.dumps({_LAST: newest}))
 
 
 def check_removable(storage: Storage, folder: str) -> None:
@@ -46,13 +55,19 @@ def check_removable(storage: Storage, folder: str) -> None:
         RunError: another program has written them, or another process writes there; or the log is damaged.
     """
     log = f"{folder}/{LOG}"
-    if storage.newest(log) < 0:
-        return
     note = _read_note(storage, log)
+    if note is not None:
+        _check_unwritten(storage, folder, note)
+    newest = storage.newest(log)
+    if newest < 0:
+        return
+    by_hand = "remove the folder by hand, or take another path"
     if note is None:
         refusal = R086.at(None, path=folder).because("no note in its log says that Penstock wrote them")
-        raise RunError([refusal.with_hint("remove the folder by hand, or take another path")])
-    _check_unwritten(storage, folder, note)
+        raise RunError([refusal.with_hint(by_hand)])
+    if not _is_whole(storage, log, note):
+        told = f"Penstock wrote micro-batches up to {note[_LAST]}, and the log goes on to {newest}"
+        raise RunError([R086.at(None, path=folder).because(told).with_hint(by_hand)])
     if not storage.is_file(f"{log}/{_REMOVING}"):
         list_committed(storage, folder)
 
@@ -81,24 +96,33 @@ def remove_written(storage: Storage, folder: str) -> bool:
 
 
 def _read_note(storage: Storage, log: str) -> dict[str, Any] | None:
+    """What the note says: the process that writes, or the last micro-batch if its writer has ended."""
     with suppress(Damaged, ValueError):
         note = json.loads(storage.read(f"{log}/{NOTE}") or "null")
-        return note if isinstance(note, dict) else None
+        match note:
+            case {"last": int()} | {"host": str(), "python": [int(), int()], "jvm": [int(), int()]}:
+                return cast(dict[str, Any], note)
     return None
+
+
+def _is_whole(storage: Storage, log: str, note: dict[str, Any] | None) -> bool:
+    """Whether all micro-batches of the log come from the writer of the note."""
+    return note is not None and (_LAST not in note or storage.newest(log) <= note[_LAST])
 
 
 def _check_unwritten(storage: Storage, folder: str, note: dict[str, Any]) -> None:
     """Raises RunError if the process of the note may still write the folder."""
     mine = {"host": socket.gethostname(), **identify_process(storage.processes)}
-    match note:
-        case {"host": str(host), "python": [int(), int()] as python, "jvm": [int(), int()] as jvm}:
-            refusal = R086.at(None, path=folder)
-            if host != mine["host"]:  # nobody here knows its processes
-                told = f"process {python[0]} on {host} writes there, or has not ended in order"
-                hint = f"if that process has ended, delete the note {folder}/{LOG}/{NOTE}"
-                raise RunError([refusal.because(told).with_hint(hint)])
-            if python == mine["python"]:
-                return
-            alive = next((each[0] for each in (python, jvm) if is_alive(storage.processes, each)), None)
-            if alive is not None:
-                raise RunError([refusal.because(f"process {alive} writes there").with_hint("stop that process first")])
+    if "host" not in note:
+        return
+    refusal = R086.at(None, path=folder)
+    python, jvm = note["python"], note["jvm"]
+    if note["host"] != mine["host"]:  # nobody here knows its processes
+        told = f"process {python[0]} on {note['host']} writes there, or has not ended in order"
+        hint = f"if that process has ended, delete the note {folder}/{LOG}/{NOTE}"
+        raise RunError([refusal.because(told).with_hint(hint)])
+    if python == mine["python"]:
+        return
+    alive = next((each[0] for each in (python, jvm) if is_alive(storage.processes, each)), None)
+    if alive is not None:
+        raise RunError([refusal.because(f"process {alive} writes there").with_hint("stop that process first")])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -95,14 +94,14 @@ class Output:
 
 
 @pytest.fixture
-def output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Output]:
+def output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Output:
     def identify(processes: object) -> dict[str, list[int]]:
         return {"python": [os.getpid(), 1], "jvm": [os.getpid() + 1, 1]}
 
     monkeypatch.setattr(written_files, "identify_process", identify)
     monkeypatch.setattr(written_files, "is_alive", lambda processes, process: process == ALIVE)
     monkeypatch.setattr("socket.gethostname", lambda: "here")
-    yield Output(tmp_path / "out")
+    return Output(tmp_path / "out")
 
 
 def test_another_process_keeps_its_rows(output: Output) -> None:
@@ -119,3 +118,46 @@ def test_a_process_of_another_host_keeps_its_rows(output: Output) -> None:
     output.keep({"host": "there", "python": GONE, "jvm": GONE})
     told = f"process {GONE[0]} on there writes there, or has not ended in order"
     assert output.refusal() == ("R086", told, f"if that process has ended, delete the note {output.note}")
+
+
+def test_a_log_without_batches_is_of_nobody(output: Output) -> None:
+    """A query that has written nothing leaves no note, so that files of a later program are not taken for its own."""
+    output.claim()
+    assert json.loads(output.note.read_text())["host"] == "here"
+    output.release()
+    assert not output.note.exists()
+    file = output.commit(0)
+    assert output.refusal()[:2] == ("R086", "no note in its log says that Penstock wrote them")
+    assert not output.remove()
+    assert file.exists()
+
+
+def test_batches_after_the_last_of_the_note_are_of_others(output: Output) -> None:
+    output.claim()
+    mine = output.commit(0)
+    output.release()
+    assert output.refusal() == ("", "", "")
+    theirs = output.commit(1)
+    hint = "remove the folder by hand, or take another path"
+    assert output.refusal() == ("R086", "Penstock wrote micro-batches up to 0, and the log goes on to 1", hint)
+    before = output.note.read_text()
+    output.claim()
+    output.release()
+    assert output.note.read_text() == before
+    (output.log / "1").unlink()
+    assert output.remove()
+    assert (mine.exists(), theirs.exists(), output.log.exists()) == (False, True, False)
+
+
+def test_a_query_that_goes_on_writes_a_later_note(output: Output) -> None:
+    for number in (0, 1):
+        output.claim()
+        output.commit(number)
+        output.release()
+    assert json.loads(output.note.read_text()) == {"last": 1}
+    assert output.refusal() == ("", "", "")
+
+
+def test_a_process_that_has_not_written_yet_keeps_its_log(output: Output) -> None:
+    output.keep({"host": "here", "python": ALIVE, "jvm": ALIVE})
+    assert output.refusal()[:2] == ("R086", f"process {ALIVE[0]} writes there")
