@@ -23,12 +23,21 @@ NOTE = ".penstock.json"
 _LAST = "last"
 """The field of a note that says the last micro-batch, when its writer has ended in order."""
 _REMOVING = ".removing"
-"""A file in a log whose listed files are gone: what is left of the log is worth nothing."""
+"""A file in a log whose listed files are gone: what is left of the log is worth nothing. A new log never has it."""
 
 
 def claim_folder(storage: Storage, folder: str) -> None:
-    """Notes that this process writes the folder, unless something else has written its log, or the end of it."""
+    """Notes that this process writes the folder, unless something else has written its log, or the end of it.
+
+    Raises:
+        RunError: a removal of the rows was interrupted, and has left a part of the log.
+    """
     log = f"{folder}/{LOG}"
+    if storage.is_file(f"{log}/{_REMOVING}"):
+        if storage.newest(log) >= 0:
+            refusal = R086.at(None, path=folder).because("a removal was interrupted, and has left a part of the log")
+            raise RunError([refusal.with_hint("add --overwrite, which goes on with it")])
+        storage.delete(log)
     if storage.newest(log) < 0 or _is_whole(storage, log, _read_note(storage, log)):
         storage.folder(log)
         note = {"host": socket.gethostname(), **identify_process(storage.processes)}

@@ -161,3 +161,28 @@ def test_a_query_that_goes_on_writes_a_later_note(output: Output) -> None:
 def test_a_process_that_has_not_written_yet_keeps_its_log(output: Output) -> None:
     output.keep({"host": "here", "python": ALIVE, "jvm": ALIVE})
     assert output.refusal()[:2] == ("R086", f"process {ALIVE[0]} writes there")
+
+
+def test_an_interrupted_removal_ends_before_a_new_log(output: Output) -> None:
+    """Else a later removal would take the new log for the rest of the old one, and leave its files."""
+    output.keep({"last": 0})
+    (output.log / ".removing").touch()
+    output.claim()
+    assert [*output.log.iterdir()] == [output.note]
+    file = output.commit(0)
+    output.release()
+    assert output.remove()
+    assert not file.exists()
+
+
+def test_an_interrupted_removal_has_to_go_on(output: Output) -> None:
+    output.commit(1)
+    output.keep({"last": 1})
+    (output.log / ".removing").touch()
+    with pytest.raises(RunError) as refused:
+        output.claim()
+    assert [each.code for each in refused.value.diagnostics] == ["R086"]
+    assert output.refusal() == ("", "", "")
+    assert output.remove()
+    output.claim()
+    assert [*output.log.iterdir()] == [output.note]
