@@ -225,14 +225,17 @@ class RuntimeSession:
         return removed
 
     def _check_unwritten(self, program: Program) -> None:
-        """Raises RunError if a query of this session writes a folder that the program writes."""
+        """Raises RunError if a query of this session writes a folder that the program writes. Ended ones are freed."""
         storage = Storage(self._spark)
         written = {qualify_paths(storage, query).output.folder for query in program.queries} - {None}
         for handle in self._handles:
             folder = handle.query.output.folder
-            if folder in written and handle.is_running:
+            if folder not in written:
+                continue
+            if handle.is_running:
                 refusal = R086.at(None, path=str(folder)).because(f"{handle.name} of this session writes there")
                 raise RunError([refusal.with_hint("stop that query first")])
+            handle.stop()
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """The rows in the memory sink `name`. Rows of several queries follow one after the other. Times are in UTC.

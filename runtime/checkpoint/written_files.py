@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import socket
+from collections import Counter
 from contextlib import suppress
+from threading import Lock
 from typing import Any, cast
 
 from penstock.diagnostics.codes.running import R086
@@ -24,6 +26,11 @@ _LAST = "last"
 """The field of a note that says the last micro-batch, when its writer has ended in order."""
 _REMOVING = ".removing"
 """A file in a log whose listed files are gone: what is left of the log is worth nothing. A new log never has it."""
+
+
+_CLAIMS: Counter[str] = Counter()
+"""The folders that queries of this process write now, of all its sessions, and how many do."""
+_LOCK = Lock()
 
 
 def claim_folder(storage: Storage, folder: str) -> None:
@@ -41,20 +48,28 @@ def claim_folder(storage: Storage, folder: str) -> None:
     if storage.newest(log) < 0 or _is_whole(storage, log, _read_note(storage, log)):
         storage.folder(log)
         note = {"host": socket.gethostname(), **identify_process(storage.processes)}
-        storage.publish(f"{log}/{NOTE}", json.dumps(note))
+        with _LOCK:
+            storage.publish(f"{log}/{NOTE}", json.dumps(note))
+            _CLAIMS[folder] += 1
 
 
 def release_folder(storage: Storage, folder: str) -> None:
-    """Notes up to which micro-batch this process has written the folder, if it was claimed. No batch leaves no note."""
-    log = f"{folder}/{LOG}"
-    note = _read_note(storage, log)
-    if note is None or "host" not in note:
-        return
-    newest = storage.newest(log)
-    if newest < 0:
-        storage.delete(f"{log}/{NOTE}")
-    else:
-        storage.publish(f"{log}/{NOTE}", json.dumps({_LAST: newest}))
+    """Notes up to which micro-batch this process has written the folder. No batch leaves no note.
+
+    Nothing is noted if the folder was not claimed, or another query of this process has claimed it, too.
+    """
+    with _LOCK:
+        claims = _CLAIMS.pop(folder, 0)
+        if claims > 1:
+            _CLAIMS[folder] = claims - 1
+        if claims != 1:
+            return
+        log = f"{folder}/{LOG}"
+        newest = storage.newest(log)
+        if newest < 0:
+            storage.delete(f"{log}/{NOTE}")
+        else:
+            storage.publish(f"{log}/{NOTE}", json.dumps({_LAST: newest}))
 
 
 def check_removable(storage: Storage, folder: str) -> None:
@@ -130,7 +145,10 @@ def _check_unwritten(storage: Storage, folder: str, note: dict[str, Any]) -> Non
         told = f"process {python[0]} on {note['host']} writes there, or has not ended in order"
         hint = f"if that process has ended, delete the note {folder}/{LOG}/{NOTE}"
         raise RunError([refusal.because(told).with_hint(hint)])
-    if python == mine["python"]:
+    if python == mine["python"]:  # what is not claimed was not released, because its JVM was gone
+        if folder in _CLAIMS:
+            told = "another query of this process writes there"
+            raise RunError([refusal.because(told).with_hint("stop that query first")])
         return
     alive = next((each[0] for each in (python, jvm) if is_alive(storage.processes, each)), None)
     if alive is not None:

@@ -137,8 +137,24 @@ def test_a_query_of_the_session_keeps_its_rows(spark: SparkSession, program: Pro
         claimed = json.loads((tmp_path / "out" / LOG / NOTE).read_text())
         assert claimed["python"][0] == os.getpid()
         assert refusal(session, program) == ("R086", "t of this session writes there")
+        with RuntimeSession(spark) as other, pytest.raises(RunError) as refused:
+            other.reset(program, overwrite=True)
+        told = {(each.code, each.detail) for each in refused.value.diagnostics}
+        assert told == {("R086", "another query of this process writes there")}
         session.stop()
         assert not handle.is_running
         session.reset(program, overwrite=True)
     release_folder(Storage(spark), str(tmp_path / "out"))
-    assert not (tmp_path / "out" / LOG).exists()
+    assert not (tmp_path / "out" / LOG / NOTE).exists()
+
+
+def test_a_query_that_has_ended_by_itself_gives_up_its_rows(
+    spark: SparkSession, program: Program, tmp_path: Path
+) -> None:
+    with RuntimeSession(spark) as session:
+        for handle in session.start(program):
+            assert handle.await_rows(1, 60)
+            handle._started.stop()
+        removed = session.reset(program, overwrite=True).rows
+        assert {str(tmp_path / name) for name in ("out", "n")} <= {*removed}
+        assert not (tmp_path / "out" / LOG).exists()

@@ -186,3 +186,21 @@ def test_an_interrupted_removal_has_to_go_on(output: Output) -> None:
     assert output.remove()
     output.claim()
     assert [*output.log.iterdir()] == [output.note]
+
+
+def test_another_query_of_the_process_keeps_its_rows(output: Output) -> None:
+    output.claim()
+    output.claim()
+    output.commit(0)
+    for _ in range(2):
+        assert output.refusal()[:2] == ("R086", "another query of this process writes there")
+        output.release()
+    assert output.refusal() == ("", "", "")
+    output.release()
+    assert json.loads(output.note.read_text()) == {"last": 0}
+
+
+def test_what_a_lost_jvm_has_left_may_be_removed(output: Output) -> None:
+    output.commit(0)
+    output.keep({"host": "here", "python": [os.getpid(), 1], "jvm": GONE})
+    assert output.refusal() == ("", "", "")
