@@ -32,8 +32,9 @@ def write_readme(program: Program) -> str:
         "- `python job.py --once` reads what is there, accounts for every row, and ends. `--help` shows all options.",
         f"- `spark-submit --py-files kit.zip{given} job.py --checkpoint hdfs:///state`",
         "  keeps running, and goes on where it was stopped.",
-        "- In the deploy mode cluster the SQL has to travel, too: `zip -r kit.zip sql` before.",
-        "- A checkpoint of `penstock run` fits. After a change of the SQL take a new one.",
+        "- In the deploy mode cluster the SQL has to travel, too: `zip -r kit.zip sql`.",
+        "  The driver reads this copy. So do it again after each edit of `sql/`.",
+        "- A checkpoint of `penstock run` fits, until a file is edited. Then take a new one.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -7,7 +7,16 @@ from typing import Any
 
 import msgspec
 
-from penstock.codegen.job_facts import ARCHIVE, PACKAGE, TEXTS, QueryFacts, name_text
+from penstock.codegen.job_facts import (
+    ARCHIVE,
+    PACKAGE,
+    TEXTS,
+    QueryFacts,
+    digest_query,
+    digest_records,
+    name_parsing,
+    name_text,
+)
 from penstock.codegen.job_layout import write_call, write_text, write_value
 from penstock.codegen.job_readme import write_readme
 from penstock.codegen.program import AnyView, Input, Program, Rejects, SparkQuery, View
@@ -58,7 +67,7 @@ def _write_query(query: SparkQuery, files: dict[str, str]) -> str:
     ]
     calls += [_write_source(each, query, folder, files) for each in query.inputs]
     calls += [_write_view(each, query, folder, files) for each in query.views]
-    calls += [_write_rejects(each, query, f"{folder}/rejected", files) for each in query.rejects]
+    calls += [_write_rejects(each, query, folder, files) for each in query.rejects]
     calls.append(_write_sink(query))
     facts = QueryFacts(
         query.fingerprint,
@@ -69,6 +78,14 @@ def _write_query(query: SparkQuery, files: dict[str, str]) -> str:
         query.message_items,
         query.output.avro,
         tuple(each.columns for each in query.rejects),
+        digest_query(query),
+        (
+            *((name_parsing(each.view), digest_records(each, each.parsing)) for each in query.inputs),
+            *(
+                (name_parsing(each.input.view, rejected=True), digest_records(each.input, each.input.parsing))
+                for each in query.rejects
+            ),
+        ),
     )
     files[f"{folder}/query.json"] = _write_json(facts)
     return "\n".join(calls) + "\n"
@@ -98,7 +115,7 @@ def _list_set(part: Any, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _write_source(source: Input, query: SparkQuery, folder: str, files: dict[str, str]) -> str:
     if source.parsing is not None:
-        files[f"{folder}/{source.view}.json"] = _write_json(source.parsing)
+        files[f"{folder}/{name_parsing(source.view)}"] = _write_json(source.parsing)
     first = [write_text(source.view), write_text(source.name), write_text(source.connector)]
     return write_call(
         f"{_variable(query)}.source",
@@ -142,9 +159,9 @@ def _write_rejects(rejects: Rejects, query: SparkQuery, folder: str, files: dict
         if name in other:
             other[name] = dict(other[name])
     if rejects.input.parsing is not None:
-        files[f"{folder}/{rejects.input.view}.json"] = _write_json(rejects.input.parsing)
+        files[f"{folder}/{name_parsing(rejects.input.view, rejected=True)}"] = _write_json(rejects.input.parsing)
     for each in rejects.views:
-        files[f"{folder}/{name_text(each.name, 'sql')}"] = f"{each.sql}\n"
+        files[f"{folder}/rejected/{name_text(each.name, 'sql')}"] = f"{each.sql}\n"
         assert each.watermark is None, "rejected rows are read without a watermark"
     first = [write_text(rejects.input.view), write_value([each.name for each in rejects.views])]
     return write_call(f"{_variable(query)}.rejected", first, **other)

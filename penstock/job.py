@@ -6,6 +6,7 @@ A job has this module in its archive, and the modules that it imports, below the
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from zipfile import ZipFile
 
 import msgspec
 
-from penstock.codegen.job_facts import TEXTS, QueryFacts, name_text
+from penstock.codegen.job_facts import TEXTS, QueryFacts, digest_query, digest_records, name_parsing, name_text
 from penstock.codegen.program import (
     AnyView,
     BucketView,
@@ -39,25 +40,41 @@ from penstock.codegen.program import (
 from penstock.codegen.program_settings import list_settings
 from penstock.codegen.record_parsing import Parsing
 from penstock.codegen.spark_versions import SPARK_VERSIONS, number_text
-from penstock.commands.run_program import run_program
-from penstock.diagnostics.codes.running import R008
+from penstock.commands.run_program import FAILED, run_program
+from penstock.commands.show_findings import show_findings
+from penstock.diagnostics import Diagnostic
+from penstock.diagnostics.codes.running import R008, R091
 from penstock.diagnostics.terminal import output_guarded
 from penstock.planner.plan.script_settings import StateStore
 from penstock.planner.plan.secret_option import SecretOption as SecretOption
 from penstock.planner.plan.secret_option import Value
-from penstock.runtime import list_packages
+from penstock.runtime import RunError, list_packages
 
 Fact = TypeVar("Fact")
 _ARCHIVE_END = ".zip"
+_REPAIR = "take the file back from a copy, or write the job anew with penstock compile"
 
 
 class JobFiles:
-    """The SQL of a job: beside `job.py`, or in the archive where a cluster does not have the folder."""
+    """The SQL of a job: beside `job.py`, or in the archive where a cluster does not have the folder.
+
+    Files that cannot be used are recorded, because `job.py` asks for files before anything can be told.
+    """
 
     def __init__(self, file: str) -> None:
         self._folder = Path(file).resolve().parent
         place = Path(__file__)
         self._archive = next((each for each in place.parents if each.suffix == _ARCHIVE_END and each.is_file()), None)
+        self._problems: list[Diagnostic] = []
+
+    def report(self, path: str, reason: str) -> None:
+        """Records why a file, of this path beside `job.py`, cannot be used."""
+        self._problems.append(R091.at(None, path=path, reason=reason).with_hint(_REPAIR))
+
+    def check(self) -> None:
+        """Raises RunError if a file that was asked for cannot be used."""
+        if self._problems:
+            raise RunError([*dict.fromkeys(self._problems)])
 
     def find(self, path: str) -> bytes | None:
         """What a file of the folder `sql` holds, None if there is no such file."""
@@ -68,15 +85,33 @@ class JobFiles:
             name = f"sql/{path}"
             return archive.read(name) if name in archive.namelist() else None
 
-    def text(self, path: str) -> str | None:
-        """The SQL in a file, without the line break at its end."""
-        content = self.find(path)
-        return None if content is None else content.decode().removesuffix("\n")
+    def text(self, path: str, *, required: bool) -> str | None:
+        """The SQL in a file, without the line break at its end. None if there is none."""
+        content = self._read(path, required=required)
+        try:
+            return None if content is None else content.decode().removesuffix("\n")
+        except UnicodeDecodeError:
+            self.report(f"sql/{path}", "it is not UTF-8")
+            return None
 
-    def facts(self, path: str, kind: type[Fact]) -> Fact | None:
-        """The facts in a file of JSON."""
-        content = self.find(path)
-        return None if content is None else msgspec.json.decode(content, type=kind)
+    def facts(self, path: str, kind: type[Fact], *, required: bool = False) -> Fact | None:
+        """The facts in a file of JSON. None if there are none."""
+        content = self._read(path, required=required)
+        try:
+            return None if content is None else msgspec.json.decode(content, type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError) as damage:
+            self.report(f"sql/{path}", f"it is damaged: {damage}")
+            return None
+
+    def _read(self, path: str, *, required: bool) -> bytes | None:
+        try:
+            content = self.find(path)
+        except OSError as problem:
+            self.report(f"sql/{path}", problem.strerror or type(problem).__name__)
+            return None
+        if content is None and required:
+            self.report(f"sql/{path}", "it is missing")
+        return content
 
 
 class JobQuery:
@@ -100,7 +135,7 @@ class JobQuery:
         **facts: Any,
     ) -> None:
         """Reads rows, which are the view `view`. `name`: what accounts call the input."""
-        parsing = self._files.facts(f"{self._name}/{view}.json", Parsing)
+        parsing = self._files.facts(f"{self._name}/{name_parsing(view)}", Parsing)
         source = Input(name, view, connector, _pairs(options), _pairs(columns), **_freeze(facts), made_parsing=parsing)
         self._inputs.append(source)
 
@@ -163,13 +198,22 @@ class JobQuery:
 
     def build(self) -> SparkQuery:
         """The query as the runtime takes it."""
-        told = self._files.facts(f"{self._name}/query.json", QueryFacts)
-        assert told is not None, f"sql/{self._name}/query.json is missing"
-        assert self._output is not None, f"{self._name} has no sink"
+        path = f"{self._name}/query.json"
+        told = self._files.facts(path, QueryFacts, required=True)
+        if self._output is None:
+            self._files.report("job.py", f"the query {self._name} has no sink")
+        if told is not None and len(told.rejected_columns) != len(self._rejected):
+            self._files.report(f"sql/{path}", f"it was made for {len(told.rejected_columns)} calls of rejected")
+        self._files.check()
+        assert told is not None
+        assert self._output is not None
         facts = _freeze(self._facts)
         store = facts.pop("store", None)
         rejects = [self._build_rejects(*each) for each in zip(self._rejected, told.rejected_columns, strict=True)]
-        return SparkQuery(
+        self._files.check()
+        self._check_records(dict(told.records), rejects)
+        self._files.check()
+        query = SparkQuery(
             name=self._name,
             inputs=tuple(self._inputs),
             views=tuple(self._views),
@@ -188,6 +232,16 @@ class JobQuery:
             contract_views=told.contract_views,
             **facts,
         )
+        return replace(query, fingerprint=_mix_edits(query, told))
+
+    def _check_records(self, made: Mapping[str, str], rejects: Sequence[Rejects]) -> None:
+        """Reports inputs that are declared otherwise than the files that say how their records become rows."""
+        inputs = [(name_parsing(each.view), each) for each in self._inputs]
+        inputs += [(name_parsing(each.input.view, rejected=True), each.input) for each in rejects]
+        for path, source in inputs:
+            if made.get(path) != digest_records(source, source.made_parsing):
+                reason = "it is missing" if source.made_parsing is None else f"job.py declares {source.name} otherwise"
+                self._files.report(f"sql/{self._name}/{path}", reason)
 
     def _build_rejects(
         self, given: tuple[str, Sequence[str], dict[str, Any]], columns: tuple[tuple[str, str], ...]
@@ -195,22 +249,28 @@ class JobQuery:
         view, names, facts = given
         folder = f"{self._name}/rejected"
         other: dict[str, Any] = _freeze(facts)
-        like = next(each for each in self._inputs if each.view == view)
-        source = replace(like, **other, made_parsing=self._files.facts(f"{folder}/{view}.json", Parsing))
+        like = next((each for each in self._inputs if each.view == view), None)
+        if like is None:
+            self._files.report("job.py", f"rejected names {view}, which is no source of {self._name}")
+            self._files.check()
+        assert like is not None
+        parsing = self._files.facts(f"{self._name}/{name_parsing(view, rejected=True)}", Parsing)
+        source = replace(like, **other, made_parsing=parsing)
         views = tuple(View(name, self._text(name, folder)) for name in names)
         return Rejects(source.name, source, views, names[-1], columns)
 
     def _add(self, kind: type[Any], name: str, facts: Mapping[str, Any]) -> None:
-        texts = {field: self._files.text(f"{self._name}/{name_text(name, field)}") for field in TEXTS}
         slots = kind.__dataclass_fields__
-        given = {field: text for field, text in texts.items() if field in slots}
+        given = {
+            field: self._files.text(f"{self._name}/{name_text(name, field)}", required=slots[field].type == "str")
+            for field in TEXTS
+            if field in slots
+        }
         self._views.append(kind(name=name, **given, **_freeze(facts)))
 
     def _text(self, view: str, folder: str = "") -> str:
         path = f"{folder or self._name}/{name_text(view, 'sql')}"
-        text = self._files.text(path)
-        assert text is not None, f"sql/{path} is missing"
-        return text
+        return self._files.text(path, required=True) or ""
 
 
 class SparkJob:
@@ -228,7 +288,7 @@ class SparkJob:
         return self._queries[-1]
 
     def build(self) -> Program:
-        """The program of all queries."""
+        """The program of all queries. Raises RunError if a file of the job cannot be used."""
         lacking = [number for number in SPARK_VERSIONS if number_text(number) not in self._versions]
         reason = f"this job runs on {' and '.join(self._versions)}"
         newer = ((number, (R008.at(None, version=number_text(number), reason=reason),)) for number in lacking)
@@ -237,10 +297,14 @@ class SparkJob:
     def main(self) -> None:
         """Runs the job by the options of the command line, and ends the process with an exit code."""
         given = _read_options()
-        program = self.build()
         submitted = "PYSPARK_GATEWAY_PORT" in os.environ
         with output_guarded():
-            settings = {} if submitted else list_packages(program, given.checkpoint)
+            try:
+                program = self.build()
+                settings = {} if submitted else list_packages(program, given.checkpoint)
+            except RunError as failure:
+                show_findings(failure.diagnostics)
+                sys.exit(FAILED)
             code = run_program(
                 program,
                 once=given.once,
@@ -274,6 +338,14 @@ def _read_options() -> argparse.Namespace:
     if given.reset and given.checkpoint is None:
         parser.error("--reset needs --checkpoint")
     return given
+
+
+def _mix_edits(query: SparkQuery, told: QueryFacts) -> str:
+    """The fingerprint of the query that was compiled; another one for each other query that a person has made of it."""
+    digest = digest_query(query)
+    if digest == told.digest:
+        return told.fingerprint
+    return hashlib.sha256(f"{told.fingerprint} {digest}".encode()).hexdigest()
 
 
 def _pairs(values: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

@@ -85,6 +85,7 @@ R086 = Code("R086", "rows of an earlier run cannot be removed: {path}")
 R087 = Code("R087", "{call} needs the package {package}, which is not installed")
 R088 = Code("R088", "a session with a server cannot answer this SELECT: {reason}")
 R090 = Code("R090", "script {path} cannot be read: {reason}")
+R091 = Code("R091", "file of the job cannot be used: {path}: {reason}")
 R094 = Code("R094", "{column} is in 0 of {count} records of {name}", severity="warning")
 R095 = Code("R095", "none of {count} records of {name} has a field that is declared", severity="warning")
 R096 = Code("R096", "nothing can be described in {place}: {reason}")
@@ -101,5 +102,5 @@ CODES = (
     *(R060, R061, R062, R063, R064, R065, R066, R067, R068),
     *(R070, R071, R072, R073, R074, R075, R076, R077, R078, R079, R080, R081, R082, R083, R084),
     *(R085, R086, R087, R088),
-    *(R090, R094, R095, R096, R097, R099),
+    *(R090, R091, R094, R095, R096, R097, R099),
 )

@@ -27,9 +27,14 @@ def write_files(folder: Path, texts: Mapping[str, str]) -> None:
 def rebuild(program: Program, folder: Path) -> Program:
     """What the job of a program, written to a folder, makes."""
     write_files(folder, write_job(program))
+    return load(folder).build()
+
+
+def load(folder: Path) -> job.SparkJob:
+    """The job in a folder."""
     with mock.patch.dict(sys.modules, {"penstock_kit.job": job}), restored_path():
         made: job.SparkJob = runpy.run_path(str(folder / "job.py"))["job"]
-        return made.build()
+        return made
 
 
 @contextlib.contextmanager
