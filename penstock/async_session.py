@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from threading import Event
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from penstock.rows import Rows
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from penstock.runtime import QueryHandle, QueryReport, Status
     from penstock.session import Session
 
+Result = TypeVar("Result")
 _STEP_SECONDS = 0.5
 """The longest that a thread waits in one piece, so that a cancelled task leaves none behind."""
 
@@ -77,10 +79,21 @@ class AsyncSession:
         return self._session
 
     async def submit(self, sql: str, name: str = "<sql>") -> list[AsyncQuery]:
-        """Starts every query of a script. Raises as `submit` of the session."""
+        """Starts every query of a script. Raises as `submit` of the session.
+
+        A task that is cancelled stops the queries that it has started by then.
+        """
         async with self._changing:
             session = self.session
-            return await asyncio.to_thread(lambda: [AsyncQuery(each) for each in session.submit(sql, name)])
+
+            def start() -> list[AsyncQuery]:
+                return [AsyncQuery(each) for each in session.submit(sql, name)]
+
+            async def stop(queries: list[AsyncQuery]) -> None:
+                for each in queries:
+                    await each.stop()
+
+            return await _finish(start, undo=stop)
 
     async def run_once(
         self, sql: str, name: str = "<sql>", *, drain: bool | None = None, overwrite: bool = False
@@ -100,13 +113,7 @@ class AsyncSession:
                 return []
 
         async with self._changing:
-            work = asyncio.ensure_future(asyncio.to_thread(run))
-            try:
-                return await asyncio.shield(work)
-            except asyncio.CancelledError:
-                stopping.set()
-                await asyncio.gather(work, return_exceptions=True)
-                raise
+            return await _finish(run, cancel=stopping.set)
 
     async def sql(self, sql: str, name: str = "<sql>") -> Rows:
         """The rows of a SELECT over tables as they are now. Raises as `sql` of the session."""
@@ -122,15 +129,52 @@ class AsyncSession:
         return await asyncio.to_thread(lambda: [AsyncQuery(each) for each in session.queries()])
 
     async def __aenter__(self) -> AsyncSession:
-        """Starts Spark, or connects to the server."""
-        self._session = await asyncio.to_thread(self._connect)
+        """Starts Spark, or connects to the server. A task that is cancelled closes what it has opened by then."""
+
+        async def close(session: Session | RemoteSession) -> None:
+            await asyncio.to_thread(session.__exit__, None, None, None)
+
+        self._session = await _finish(self._connect, undo=close)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Closes the session. Raises as leaving a session does."""
-        await asyncio.to_thread(self.session.__exit__, kind, error, trace)
+        session, self._session = self.session, None
+        await _finish(lambda: session.__exit__(kind, error, trace))
+
+
+async def _finish(
+    call: Callable[[], Result],
+    *,
+    cancel: Callable[[], None] = lambda: None,
+    undo: Callable[[Result], Awaitable[None]] | None = None,
+) -> Result:
+    """What a call in a thread returns. A cancelled task waits for the end of the call, because threads go on.
+
+    Args:
+        call: what is called.
+        cancel: called in a cancelled task, so that the call ends before its time.
+        undo: takes back what the call has returned, in a cancelled task.
+    """
+
+    async def clean_up() -> None:
+        with suppress(Exception):
+            result = await work
+            if undo is not None:
+                await undo(result)
+
+    work = asyncio.ensure_future(asyncio.to_thread(call))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        cancel()
+        cleaning = asyncio.ensure_future(clean_up())
+        while not cleaning.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(cleaning)
+        raise
 
 
 async def _repeat(wait: Callable[[float], bool], has_ended: Callable[[], bool], timeout: float | None) -> bool:
