@@ -40,6 +40,7 @@ from penstock.codegen.program import (
 from penstock.codegen.program_settings import list_settings
 from penstock.codegen.record_parsing import Parsing
 from penstock.codegen.spark_versions import SPARK_VERSIONS, number_text
+from penstock.commands.conf_values import CONF_HELP, split_settings
 from penstock.commands.run_program import FAILED, run_program
 from penstock.commands.show_findings import show_findings
 from penstock.diagnostics import Diagnostic
@@ -301,7 +302,7 @@ class SparkJob:
         with output_guarded():
             try:
                 program = self.build()
-                settings = {} if submitted else list_packages(program, given.checkpoint)
+                needed = {} if submitted else list_packages(program, given.checkpoint)
             except RunError as failure:
                 show_findings(failure.diagnostics)
                 sys.exit(FAILED)
@@ -313,7 +314,7 @@ class SparkJob:
                 overwrite=given.overwrite,
                 master=given.master,
                 drain=given.drain,
-                settings=settings,
+                settings=_join_packages(needed, given.settings),
             )
         sys.exit(code)
 
@@ -332,12 +333,23 @@ def _read_options() -> argparse.Namespace:
         action=argparse.BooleanOptionalAction,
         help="take the input as complete: close all windows at its end; on for --once without --checkpoint",
     )
+    parser.add_argument("--conf", metavar="KEY=VALUE", action="append", default=[], help=CONF_HELP)
     given = parser.parse_args()
+    try:
+        given.settings = split_settings(given.conf)
+    except ValueError as refused:
+        parser.error(str(refused))
     if given.drain is not None and not given.once:
         parser.error("--drain and --no-drain need --once")
     if given.reset and given.checkpoint is None:
         parser.error("--reset needs --checkpoint")
     return given
+
+
+def _join_packages(needed: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """The settings of the command line, with the archives that the job needs beside those that it names."""
+    both = {name: f"{value},{given[name]}" if given.get(name) else value for name, value in needed.items()}
+    return {**given, **both}
 
 
 def _mix_edits(query: SparkQuery, told: QueryFacts) -> str:
