@@ -34,21 +34,22 @@ def run_program(
     reports = []
     statuses: Sequence[Status] = ()
     try:
-        check_before_start(program, master, checkpoint, anew=reset, overwrite=overwrite)
-        short = once and is_short(each for query in program.queries for each in query.inputs)
-        with _spark(master, checkpoint, settings, program, short=short) as (session, line, stopping):
-            if reset or overwrite:
-                _begin_anew(session, program, overwrite=overwrite)
-            if once:
-                drain = checkpoint is None if drain is None else drain
-                try:
-                    reports = session.run_once(program, drain=drain, progress=line, stopping=stopping)
-                except KeyboardInterrupt:
-                    statuses = line.statuses
-                    raise
-            else:
-                reports = [make_report(each) for each in _run_on(session, program, line, stopping)]
-            kept = session.kept()
+        with _sigterm_interrupts():
+            check_before_start(program, master, checkpoint, anew=reset, overwrite=overwrite)
+            short = once and is_short(each for query in program.queries for each in query.inputs)
+            with _spark(master, checkpoint, settings, program, short=short) as (session, line, stopping):
+                if reset or overwrite:
+                    _begin_anew(session, program, overwrite=overwrite)
+                if once:
+                    drain = checkpoint is None if drain is None else drain
+                    try:
+                        reports = session.run_once(program, drain=drain, progress=line, stopping=stopping)
+                    except KeyboardInterrupt:
+                        statuses = line.statuses
+                        raise
+                else:
+                    reports = [make_report(each) for each in _run_on(session, program, line, stopping)]
+                kept = session.kept()
     except RunError as failure:
         show_findings(failure.diagnostics)
         return FAILED
@@ -67,6 +68,16 @@ def run_program(
 
 
 @contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """SIGTERM raises KeyboardInterrupt, as Ctrl-C does, from the first check of a place on."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
 def _spark(
     master: str | None, checkpoint: str | None, settings: Mapping[str, str], program: Program, *, short: bool
 ) -> Iterator[tuple[RuntimeSession, LiveLine, Event]]:
@@ -78,7 +89,6 @@ def _spark(
     stopping = Event()
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
         with progress_shown() as line:
             line.say(STARTING)
             with connect(master, checkpoint, settings, short=short, program=program) as session:
