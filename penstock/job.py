@@ -347,7 +347,7 @@ def _read_options() -> argparse.Namespace:
 
 
 def _join_packages(needed: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """The settings of the command line, with the archives that the job needs beside those that it names."""
+    """The settings of the command line, with the archives that the job itself needs."""
     both = {name: f"{value},{given[name]}" if given.get(name) else value for name, value in needed.items()}
     return {**given, **both}
 
