@@ -18,7 +18,7 @@ from penstock.kit.databases.faults import ConflictError, DatabaseFault, TableErr
 from penstock.kit.databases.found_table import FoundColumn, FoundTable
 from penstock.kit.databases.locks import LOCK_SECONDS
 from penstock.kit.databases.operations import FEW_KEYS, escape_marks, list_names, match_key, raw_cursor
-from penstock.kit.databases.row_values import read_tuples, write_tuples
+from penstock.kit.databases.row_values import limit_row, read_tuples, write_tuples
 from penstock.kit.databases.spark_types import quote_identifier
 
 if TYPE_CHECKING:
@@ -376,19 +376,6 @@ def check_names(table: TargetTable, names: Sequence[str]) -> None:
 def is_mariadb(connection: sa.Connection) -> bool:
     """Whether the server is MariaDB."""
     return bool(getattr(connection.dialect, "is_mariadb", False))
-
-
-def limit_row(rows: pa.Table) -> int:
-    """A number of bytes that no row has more of. Rows that are over a limit by it are tried one by one."""
-    average = int(rows.nbytes) // max(int(rows.num_rows), 1)
-    return max(average, sum(map(find_longest, rows.columns)))
-
-
-def find_longest(column: pa.ChunkedArray) -> int:
-    """The bytes of the longest text or binary value of a column."""
-    if not (pa.types.is_string(column.type) or pa.types.is_binary(column.type)):
-        return 0
-    return int(pc.max(pc.binary_length(column)).as_py() or 0)
 
 
 def list_texts(table: TargetTable, names: Sequence[str]) -> str:

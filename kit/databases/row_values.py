@@ -63,3 +63,16 @@ def read_values(values: Sequence[Any], field: pa.Field, table: TargetTable) -> p
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         message = f"column {field.name} of {table.place} has a value that its declaration does not allow: {error}"
         raise TableError("types", message) from None
+
+
+def limit_row(rows: pa.Table) -> int:
+    """A number of bytes that no row has more of. Rows that are over a limit by it are tried one by one."""
+    average = int(rows.nbytes) // max(int(rows.num_rows), 1)
+    return max(average, sum(map(find_longest, rows.columns)))
+
+
+def find_longest(column: pa.ChunkedArray) -> int:
+    """The bytes of the longest text or binary value of a column."""
+    if not (pa.types.is_string(column.type) or pa.types.is_binary(column.type)):
+        return 0
+    return int(pc.max(pc.binary_length(column)).as_py() or 0)

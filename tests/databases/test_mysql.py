@@ -18,7 +18,8 @@ from penstock.kit.databases.batch_changes import Changes
 from penstock.kit.databases.engines import ENGINES
 from penstock.kit.databases.faults import TableError
 from penstock.kit.databases.finder import FindPolicy, RowFinder
-from penstock.kit.databases.mysql import MysqlOperations, limit_row
+from penstock.kit.databases.mysql import MysqlOperations
+from penstock.kit.databases.row_values import limit_row
 from penstock.kit.databases.secret_refs import SecretRef
 from penstock.kit.databases.writer import TableWriter, WritePolicy
 from tests.databases.places import COLUMNS, DDL, POLICY, Place, keys_of, rows_of
