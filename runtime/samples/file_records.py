@@ -111,7 +111,10 @@ class _FileReader:
 
     def _order_fields(self, file: SampleFile, first: str) -> list[SampledColumn]:
         """The columns in the order of the header. A field that is no column is read as a text. Raises RunError."""
-        names = [each or "" for each in split_fields(first)]
+        try:
+            names = [each or "" for each in split_fields(first)]
+        except MalformedError as malformed:
+            raise RunError([R006.at(None, file=file.path).because(f"its header is malformed: {malformed}")]) from None
         if self.header is not None and [each.lower() for each in names] != [each.lower() for each in self.header]:
             reason = f"its header is {', '.join(names)}; the one of the first file is {', '.join(self.header)}"
             raise RunError([R006.at(None, file=file.path).because(reason)])

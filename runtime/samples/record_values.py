@@ -33,7 +33,7 @@ _HALF = re.compile(rf"(?<!\\)(?:\\\\)*(?:{_HIGH}(?!{_LOW})|(?<!{_HIGH}){_LOW})")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _ESCAPED = re.compile(r'[\x00-\x1f"\\]')
 _SHORT = {"\b": r"\b", "\f": r"\f", "\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\"", "\\": r"\\"}
-_NOT_UTF8 = re.compile("[\udc80-\udcff]")
+NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _FIELD = re.compile(r'(?:"((?:[^"\x00]++|"")*+)"|([^",\r\n]*+))(,|\Z)')
 _INSIDE = re.compile(r'(?:[^"]++|"")*+')
 _BLANKS = " \t\r"
@@ -63,27 +63,33 @@ def read_lines(content: BinaryIO, ends: str = r"\r\n|\r|\n") -> Iterator[str]:
     Raises:
         ValueError: a line is too long.
     """
-    pattern, rest, is_first = re.compile(ends), "", True
+    pattern, is_first, held = re.compile(ends), True, ""
     decode = _decoder()
+    parts: list[str] = []
+    length = 0
     while True:
         block = content.read(1 << 16)
         text = decode(block, not block)
         if is_first and text:
             text, is_first = text.removeprefix("\ufeff"), False
-        text = rest + text
-        if not block:
-            lines = pattern.split(text)
-            yield from lines[:-1]
-            if lines[-1]:
-                yield lines[-1]
-            return
-        # The CR at the end of a block may be one of CR LF.
-        held = "\r" if text.endswith("\r") and "\\r" in ends else ""
-        *lines, rest = pattern.split(text[: len(text) - len(held)])
-        rest += held
-        if len(rest) > LONGEST:
+        text, held = held + text, ""
+        if block and text.endswith("\r") and "\\r" in ends:
+            # The CR at the end of a block may be one of CR LF.
+            text, held = text[:-1], "\r"
+        # What was read of a line before has no end of it, and is not searched again.
+        first, *others = pattern.split(text)
+        parts.append(first)
+        length += len(first)
+        if length > LONGEST:
             raise ValueError("a line is too long")
-        yield from lines
+        if others:
+            yield "".join(parts)
+            yield from others[:-1]
+            parts, length = [others[-1]], len(others[-1])
+        if not block:
+            if length:
+                yield "".join(parts)
+            return
 
 
 def read_csv_records(content: BinaryIO, *, multi_line: bool = True, one_field: bool = False) -> Iterator[str]:
@@ -151,7 +157,7 @@ def split_fields(record: str) -> list[str | None]:
 
 def read_csv_values(record: str, columns: Sequence[SampledColumn], null: str | None = None) -> Values:
     """The values of a CSV record, whose fields are the columns in their order. Raises MalformedError."""
-    if _NOT_UTF8.search(record) or "\ufffd" in record:
+    if NOT_UTF8.search(record) or "\ufffd" in record:
         raise MalformedError(BYTES)
     fields = split_fields(record)
     if len(fields) != len(columns):
@@ -164,7 +170,7 @@ def read_csv_values(record: str, columns: Sequence[SampledColumn], null: str | N
 
 def read_json_values(record: str, columns: Sequence[SampledColumn]) -> Values:
     """The values of a JSON record. Raises MalformedError."""
-    if _NOT_UTF8.search(record):
+    if NOT_UTF8.search(record):
         raise MalformedError(BYTES)
     try:
         value = parse_json(record)

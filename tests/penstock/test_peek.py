@@ -177,3 +177,16 @@ def test_query_of_a_stream_names_peek(script: Path) -> None:
         result = CliRunner().invoke(main, ["query", str(script), select])
         assert result.exit_code == 1
         assert "penstock peek" in result.stderr
+
+
+def test_a_malformed_header_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('id,na"me\n1,x\n')
+    script = tmp_path / "a.sql"
+    script.write_text(
+        "CREATE STREAM a (id BIGINT, name STRING) "
+        f"WITH (connector = 'files', path = '{tmp_path}/a.csv', format = 'csv');"
+    )
+    result = peek(script, "a")
+    assert result.exit_code == 3
+    assert "R006" in result.stderr
+    assert "its header is malformed: a quote in it is not as RFC 4180 has it" in result.stderr
