@@ -107,6 +107,11 @@ class Observed:
         """How many values it has that are not NULL."""
         return sum(count for kind, count in self.counts.items() if kind != NULL)
 
+    @property
+    def has_other_kinds(self) -> bool:
+        """Whether all its values are other ones than plain texts: numbers, truth values, or times of one form."""
+        return bool(self.kinds) and (TEXT not in self.kinds or (self.kinds == {TEXT} and bool(self.forms)))
+
     def add_json(self, value: Any, place: RecordArrival) -> None:
         """Notes a value of JSON."""
         kind = _KINDS.get(type(value), WHOLE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -121,8 +122,10 @@ class _FileReader:
         self.header = self.header or names
         known = {each.name.lower(): each for each in self.columns}
         elsewhere = file.folder_values if self._has_folders else {}
+        counts = Counter(map(str.lower, names))
         for column in self.columns:
-            if column.name.lower() not in {*map(str.lower, names), *elsewhere}:
+            count = counts[column.name.lower()]
+            if count > 1 or (not count and column.name.lower() not in elsewhere):
                 found = R005.at(None, name=self.source.name, column=column.name)
                 raise RunError([found.because(f"The columns of {file.path} are {', '.join(names)}.")])
         return [known.get(each.lower(), SampledColumn(each, "STRING", pa.string())) for each in names]

@@ -20,6 +20,7 @@ from penstock.codegen import lower_sampling
 from penstock.commands.cli import main
 from penstock.diagnostics.terminal import IN_PROGRAMS
 from penstock.planner.catalog import Declared
+from penstock.runtime import RunError
 from penstock.runtime.samples.look import look
 from tests.odd_names import draw_names
 from tests.penstock.file_writers import ALL_WRITERS
@@ -229,6 +230,59 @@ def test_records_that_are_not_utf8_are_told_once(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"id,name\n1,caf\xe9\n2,caf\xe9\n")
     script = describe(tmp_path / "a.csv").stdout
     assert script.count(f"iconv -f LATIN1 -t UTF-8 {tmp_path}/a.csv > {tmp_path}/a.utf8.csv") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "columns", "told"),
+    [
+        (
+            [",id,price,time", "0,7,1.5,2024-01-01 10:00:00", "1,8,2.25,2024-01-01 10:00:01"],
+            {"id": "BIGINT", "price": "DECIMAL(18, 2)", "time": "TIMESTAMP"},
+            "1 field without a name is left out",
+        ),
+        ([",name,city", "0,Ana,Rome", "1,Bo,Oslo"], {"name": "STRING", "city": "STRING"}, "1 field without a name"),
+        (["id,name,", "1,Ana,", "2,Bo,"], {"id": "BIGINT", "name": "STRING"}, "1 field without a name is left out"),
+        (["id,time,Name,name", "1,2024-01-01,a,b"], {"id": "BIGINT", "time": "DATE"}, "name is 2 times in the header"),
+        (
+            ["region,2024,2025", "east,120,130", "west,7,2024"],
+            {"region": "STRING", "`2024`": "BIGINT", "`2025`": "BIGINT"},
+            "2 records",
+        ),
+        (
+            ["east,2024,2025", "west,2023,2025"],
+            {"column1": "STRING", "column2": "BIGINT", "column3": "BIGINT"},
+            "2 rec",
+        ),
+        (["a,,b", "c,d,e"], {"column1": "STRING", "column2": "STRING", "column3": "STRING"}, "2 records"),
+        (["a,a", "b,c"], {"column1": "STRING", "column2": "STRING"}, "2 records"),
+        (["x,missing,3", "y,2,4"], {"column1": "STRING", "column2": "STRING", "column3": "BIGINT"}, "2 records"),
+    ],
+)
+def test_headers_are_told_by_later_records(
+    content: list[str], columns: dict[str, str], told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "1.csv").write_bytes(lines(*content))
+    script = describe("--name", "found", tmp_path).stdout
+    found = {name: type_ for name, type_ in read_columns(script).items() if name not in ("event_time", "WATERMARK")}
+    assert found == columns
+    assert told.replace("2 records", "2 records") in script
+    sample = look(lower_sampling(declared(script)), 100)
+    assert (sample.rejected, len(sample.rows)) == ([], len(content) - ("header = FALSE" not in script))
+
+
+def test_a_name_twice_in_a_header_is_no_column(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_bytes(lines("id,name,name", "1,a,b"))
+    text = f"CREATE STREAM s (id BIGINT, name STRING) WITH (connector = 'files', path = '{tmp_path}', format = 'csv')"
+    with pytest.raises(RunError, match="R005"):
+        look(lower_sampling(declared(text)), 1)
+
+
+def test_null_may_have_a_text_among_times_alone(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_bytes(lines("n,at", "1,2024-01-01 10:00:00", "2,NA", "3,2024-01-01 10:00:05"))
+    script = describe("--name", "found", tmp_path).stdout
+    assert read_columns(script) == {"n": "BIGINT", "at": "TIMESTAMP"}
+    assert "null = 'NA'" in script
+    assert look(lower_sampling(declared(script)), 100).rejected == []
 
 
 def test_several_formats_are_refused(tmp_path: Path) -> None:
