@@ -9,8 +9,8 @@ from datetime import timedelta
 
 from penstock.describe.found_place import FoundPlace, count_text
 from penstock.describe.infer import Described
-from penstock.describe.observed import OBJECT, Observed, TimeTrack
-from penstock.describe.text_forms import EPOCH, Form
+from penstock.describe.observed import OBJECT, WHOLE, Observed, TimeTrack
+from penstock.describe.text_forms import EPOCH, Form, quote_form
 from penstock.parser import name_text
 from penstock.planner import duration_text, interval_sql
 from penstock.planner.types import TIMESTAMP
@@ -113,20 +113,23 @@ def _list_tracks(found: FoundPlace) -> Iterator[tuple[tuple[str, ...], Form, Tim
 def _list_inside(
     column: Described, seen: Observed, path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Form, TimeTrack]]:
-    if len(path) == 1 and column.form is not None and seen.forms and column.form in seen.forms:
-        yield path, column.form, seen.forms[column.form]
-    elif len(path) > 1 and seen.forms and len(seen.kinds) == 1:
-        form = _first_form(seen)
-        if form is not None:
-            yield path, form, seen.forms[form]
+    tracks = _join_tracks(seen)
+    if len(path) == 1 and column.form is not None and column.form in tracks:
+        yield path, column.form, tracks[column.form]
+    elif len(path) > 1 and tracks and len(seen.kinds) == 1:
+        form = next((each for each in tracks if each.type is not None), next(iter(tracks)))
+        yield path, form, tracks[form]
     elif seen.kinds == {OBJECT} and len(path) < 3 and str(column.type).startswith("STRUCT"):
         for name, each in seen.fields.items():
             yield from _list_inside(column, each, (*path, name))
 
 
-def _first_form(seen: Observed) -> Form | None:
-    forms = [*(seen.forms or ())]
-    return next((form for form in forms if form.type is not None), forms[0] if forms else None)
+def _join_tracks(seen: Observed) -> dict[Form, TimeTrack]:
+    """The points in time by their forms, also of whole numbers in quotes."""
+    tracks = dict(seen.forms or {})
+    if not tracks and seen.is_number and seen.numbers is not None and seen.numbers.kinds == {WHOLE}:
+        return {quote_form(form): track for form, track in (seen.numbers.forms or {}).items()}
+    return tracks
 
 
 def _rank(name: str) -> int:

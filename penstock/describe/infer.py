@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from penstock.describe.observed import ARRAY, FRACTION, NULL, OBJECT, TEXT, TRUTH, WHOLE, Observed
-from penstock.describe.text_forms import Form, speaks_of_time
+from penstock.describe.observed import ARRAY, EXACT_DIGITS, FRACTION, NULL, OBJECT, TEXT, TRUTH, WHOLE, Observed
+from penstock.describe.text_forms import Form, quote_form, speaks_of_key, speaks_of_time
 from penstock.parser import name_text
 from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, STRING, Array, Decimal, Map, Struct, Type
 
@@ -17,8 +17,8 @@ _DEEPEST = 8
 """So deeply are objects declared as STRUCT. What is nested more deeply is read as its JSON text."""
 _KEYS_OF_MAP = 40
 _MOST_DIGITS = 38
-_EXACT_DIGITS = 15
-"""So many digits a DOUBLE holds as they are."""
+_STABLE_SCALE = 6
+"""Numbers that all have the same decimals, and no more, are not what a program has written of a DOUBLE."""
 NOUNS = {
     **dict.fromkeys((WHOLE, FRACTION), "numbers"),
     TEXT: "texts",
@@ -87,7 +87,9 @@ def _describe_number(seen: Observed, found: Described) -> None:
     if seen.is_infinite or (seen.significant > 17 and (seen.has_exponent or seen.digits + scale > _MOST_DIGITS)):
         found.notes.append("numbers that DOUBLE and DECIMAL do not hold, read as their text")
         return
-    if seen.significant > _EXACT_DIGITS and not seen.has_exponent and seen.digits + scale <= _MOST_DIGITS:
+    is_double = seen.spells_doubles and (len(seen.scales) > 1 or scale > _STABLE_SCALE)
+    is_exact = not seen.has_exponent and seen.digits + scale <= _MOST_DIGITS
+    if seen.significant > EXACT_DIGITS and is_exact and not is_double:
         found.type = Decimal(_MOST_DIGITS, scale)
         return
     is_even = seen.scales == {2} and not seen.has_exponent
@@ -108,10 +110,24 @@ def _describe_text(seen: Observed, found: Described, *, is_text: bool) -> None:
         found.form = forms[0]
         told = [f"{each.told}: {each.sql.format(name_text(found.name))}" for each in forms]
         found.notes.append(", or ".join(told))
+    elif seen.is_number and not is_text and seen.numbers is not None:
+        _tell_numbers(seen.numbers, found)
     elif speaks_of_time(found.name) and any(letter.isdigit() for letter in seen.example):
-        found.notes.append("no form of times fits all of its texts")
-    elif seen.is_number and not is_text and seen.count:
-        found.notes.append(f"numbers in quotes: CAST({name_text(found.name)} AS DOUBLE)")
+        found.notes.append("not read as times: describe knows no form that all its texts have")
+
+
+def _tell_numbers(numbers: Observed, found: Described) -> None:
+    """Tells how numbers in quotes are read. An id stays a text: nobody computes with it."""
+    if speaks_of_key(found.name):
+        return
+    read = Described(found.name, STRING)
+    _describe_number(numbers, read)
+    if read.type != STRING:
+        found.notes.append(f"numbers in quotes: CAST({name_text(found.name)} AS {read.type})")
+    if read.form is not None and numbers.forms:
+        form = quote_form(read.form)
+        found.form = form
+        found.notes = [f"{form.told}: {form.sql.format(name_text(found.name))}"]
 
 
 def _find_object_type(seen: Observed, found: Described, depth: int) -> Type:

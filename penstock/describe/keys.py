@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from penstock.describe.found_place import FoundPlace
 from penstock.describe.infer import Described
+from penstock.describe.text_forms import speaks_of_key
 from penstock.describe.type_text import type_text
 from penstock.parser import name_text
 from penstock.planner.types import BIGINT, INT, STRING
-
-_KEYS = re.compile(r"(?:^|[_.-])(?:id|uuid|guid|key|code|sku)$|(?<=[a-z])(?:Id|ID|Key|Uuid|Code)$", re.IGNORECASE)
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def find_key(found: FoundPlace) -> str | None:
@@ -32,7 +28,7 @@ def find_key(found: FoundPlace) -> str | None:
 def _can_be_key(column: Described, records: int) -> bool:
     if column.type not in (STRING, INT, BIGINT) or column.observed is None or column.form is not None:
         return False
-    return column.observed.count == records and _KEYS.search(_CAMEL.sub("_", column.name)) is not None
+    return 0 < column.observed.count == records and speaks_of_key(column.name)
 
 
 def _rank(column: Described) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from penstock.describe.text_forms import NUMBER_FORMS, TEXT_FORMS, Form, speaks_of_time
@@ -15,6 +16,8 @@ MARKERS = ("NA", "N/A", "NULL", "null", "None", r"\N", "-")
 """What CSV files have for NULL, beside nothing."""
 MOST_FIELDS = 1000
 MOST_VALUES = 200_000
+EXACT_DIGITS = 15
+"""So many digits a DOUBLE holds as they are."""
 _HOUR = timedelta(hours=1)
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)")
 _FOLDER_WHOLE = re.compile(r"[0-9]{1,18}")
@@ -83,9 +86,13 @@ class Observed:
     """The numbers of decimals as they are written."""
     significant: int = 0
     has_exponent: bool = False
+    spells_doubles: bool = True
+    """Whether DOUBLE holds all its numbers as they are written."""
     is_infinite: bool = False
     forms: dict[Form, TimeTrack] | None = None
     """The forms that all texts, or all whole numbers, have. None before the first one."""
+    numbers: Observed | None = None
+    """What is seen of its texts as numbers."""
     is_number: bool = True
     """Whether all texts are numbers."""
     markers: dict[str, int] = field(default_factory=dict)
@@ -177,7 +184,7 @@ class Observed:
     def _add_whole(self, value: int, text: str, place: RecordArrival) -> None:
         self.low, self.high = min(self.low, value), max(self.high, value)
         self.digits = max(self.digits, len(text.lstrip("+-")))
-        self.significant = max(self.significant, len(text.lstrip("+-0")))
+        self._note_significant(len(text.lstrip("+-0")), text)
         if speaks_of_time(self.name):
             self._track(NUMBER_FORMS, text, place)
         self._add_value(value)
@@ -192,19 +199,38 @@ class Observed:
         self.is_infinite |= abs(float(text)) == float("inf")
         if "e" in text or "E" in text:
             self.has_exponent = True
-            self.significant = max(self.significant, len(re.split("[eE]", text)[0].replace(".", "").strip("+-0")))
+            self._note_significant(len(re.split("[eE]", text)[0].replace(".", "").strip("+-0")), text)
             return
         whole, _, decimals = text.lstrip("+-").partition(".")
         self.digits = max(self.digits, len(whole))
         self.scales.add(len(decimals))
-        self.significant = max(self.significant, len((whole + decimals.rstrip("0")).lstrip("0")))
+        self._note_significant(len((whole + decimals.rstrip("0")).lstrip("0")), text)
+
+    def _note_significant(self, digits: int, text: str) -> None:
+        self.significant = max(self.significant, digits)
+        if digits > EXACT_DIGITS and self.spells_doubles:
+            self.spells_doubles = _spells_double(text)
 
     def _add_text(self, text: str, place: RecordArrival) -> None:
-        self.is_number = self.is_number and (_WHOLE.fullmatch(text) or _FRACTION.fullmatch(text)) is not None
+        if self.is_number:
+            self.is_number = self._add_number(text, place)
         if self.forms is None or self.forms:
             self._track(TEXT_FORMS, text, place)
         self._add_value(text)
         self.example = self.example or text[:100]
+
+    def _add_number(self, text: str, place: RecordArrival) -> bool:
+        """Notes a text that is a number. Returns whether it is one."""
+        is_whole = _WHOLE.fullmatch(text) is not None
+        if not is_whole and not _FRACTION.fullmatch(text):
+            return False
+        self.numbers = self.numbers or Observed(self.name, values=None)
+        self.numbers._note(WHOLE if is_whole else FRACTION, place)
+        if is_whole:
+            self.numbers._add_whole(int(text), text, place)
+        else:
+            self.numbers._add_fraction(JsonFraction(text))
+        return True
 
     def _list_forms(self, forms: tuple[Form, ...]) -> dict[Form, TimeTrack]:
         if self.forms is None:
@@ -226,6 +252,12 @@ class Observed:
             self.values.add(value)
             if len(self.values) == before or before > MOST_VALUES:
                 self.values = None
+
+
+def _spells_double(text: str) -> bool:
+    """Whether the text is what programs write of a DOUBLE: its shortest spelling, or one with 17 digits."""
+    nearest = float(text) if len(text) < 400 else float("inf")
+    return Decimal(text) in (Decimal(repr(nearest)), Decimal(f"{nearest:.17g}"))
 
 
 _KINDS = {

@@ -15,8 +15,8 @@ from penstock.planner import interval_sql
 
 WIDTH = 118
 _MOST_NOTES = 20
-_CELL = 24
-"""How many characters a cell of the first rows has."""
+_CELL = 27
+"""How many characters a cell of the first rows has: a time with its microseconds has 26."""
 
 
 def write_script(found: FoundPlace, time: FoundTime | None, rows: Sequence[Sequence[str]] = ()) -> str:

@@ -198,7 +198,7 @@ WRITERS = {
         {"a": "TIMESTAMP", "b": "DATE", "c": "STRING"},
         ("a", "INTERVAL '10' SECOND"),
         3,
-        ("times with more than six decimals: CAST(REGEXP_REPLACE(c,",),
+        ("times with up to nine decimals: CAST(REGEXP_REPLACE(c,",),
     ),
     "weblogs": Writer(
         writes({"1.json": records({"t": "10/Oct/2023:13:55:36 -0700"}, {"t": "10/Oct/2023:13:55:40 -0700"})}),
