@@ -119,10 +119,12 @@ def _show(sampling: Sampling, sample: Sample, form: str) -> None:
 
 
 def _show_value(value: Any) -> Any:
-    """A value for people: objects and arrays as JSON."""
+    """A value for people: objects, arrays and truth values as JSON, bytes in base64."""
     from penstock.values import to_json
 
-    return json.dumps(to_json(value), ensure_ascii=False) if isinstance(value, dict | list) else value
+    if isinstance(value, dict | list | bool):
+        return json.dumps(to_json(value), ensure_ascii=False)
+    return to_json(value) if isinstance(value, bytes) else value
 
 
 def _cut(record: str) -> str:

@@ -79,6 +79,8 @@ def describe_csv(found: FoundPlace, files: Sequence[SampleFile], share: int, pro
     if null is not None:
         found.options["null"] = null
     left_out, told = list_left_out(names)
+    if len(left_out) == len(names):
+        raise refuse(path, told[0])
     found.notes += told
     found.columns = []
     for position, (name, each) in enumerate(zip(names, seen, strict=True)):

@@ -114,6 +114,40 @@ FILE_WRITERS = {
         None,
         1,
     ),
+    "compact_times": Writer(
+        writes({"1.csv": table(("at", "n"), (20240101100005, 1), (20240101100000, 2))}),
+        {"at": "BIGINT", "event_time": "AS TO_TIMESTAMP(CAST(at AS STRING), 'yyyyMMddHHmmss')"},
+        ("event_time", "INTERVAL '10' SECOND"),
+        2,
+    ),
+    "mail_times": Writer(
+        writes(
+            {"1.json": records({"at": "Mon, 01 Jan 2024 10:00:00 +0100"}, {"at": "Tue, 02 Jan 2024 09:00:00 +0000"})}
+        ),
+        {"at": "STRING", "event_time": "AS TO_TIMESTAMP(SUBSTRING(at, 6), 'dd MMM yyyy HH:mm:ss Z')"},
+        ("event_time", "INTERVAL '10' SECOND"),
+        2,
+    ),
+    "log_times": Writer(
+        writes({"1.json": records({"at": "2024-01-01 10:00:00,123"}, {"at": "2024-01-01 10:00:01,500"})}),
+        {"at": "STRING", "event_time": "AS CAST(REPLACE(at, ',', '.') AS TIMESTAMP)"},
+        ("event_time", "INTERVAL '10' SECOND"),
+        2,
+    ),
+    "quoted_epochs": Writer(
+        writes({"1.json": records({"ts": "1704103200", "n": "7"}, {"ts": "1704103201", "n": "8"})}),
+        {"ts": "STRING", "event_time": "AS TIMESTAMP_SECONDS(CAST(ts AS BIGINT))"},
+        ("event_time", "INTERVAL '10' SECOND"),
+        2,
+        ("numbers in quotes: CAST(n AS BIGINT)",),
+    ),
+    "pandas": Writer(
+        writes({"1.csv": table(("", "id", "time"), (0, 5, moment(0)), (1, 6, moment(1)))}),
+        {"id": "BIGINT", "time": "TIMESTAMP"},
+        ("time", "INTERVAL '10' SECOND"),
+        2,
+        ("1 field without a name is left out",),
+    ),
     "no_header": Writer(
         writes({"1.csv": lines("1,Ana,2024-01-01", "2,Bo,2024-01-02")}),
         {"column1": "BIGINT", "column2": "STRING", "column3": "DATE"},

@@ -192,6 +192,7 @@ def test_kinds_behind_the_part_that_is_read_count(tmp_path: Path, monkeypatch: p
             "iconv -f LATIN1 -t UTF-8 {}/a.csv > ",
         ),
         ("a.log", b'::1 "GET /, a"b\n', "a.log is neither JSON, CSV nor Parquet\n", None),
+        ("a.csv", b"a,a\n1,2\n", "a is 2 times in the header, so that none of these fields can be a column", None),
         ("a.log", b"one word\none, two\n", "a.log is neither JSON, CSV nor Parquet\n", None),
         ("s3://bucket/a.json", None, "it is not on this machine", None),
     ],

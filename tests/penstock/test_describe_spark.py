@@ -18,7 +18,7 @@ pytestmark = pytest.mark.spark
 # Forms that SQL reads, types of Parquet, folders, odd names and CSV: where Spark may read otherwise than the sample.
 CHOSEN = (
     *("flights", "mixed", "spellings", "weblogs", "nanoseconds", "european", "epochs", "odd_names", "csv_folders"),
-    *("parquet", "parquet_versions", "quoted"),
+    *("parquet", "parquet_versions", "quoted", "compact_times", "mail_times", "log_times", "quoted_epochs", "pandas"),
 )
 RUN = tuple(ALL_WRITERS) if campaign.IS_RUNNING else CHOSEN
 
@@ -42,4 +42,11 @@ def test_no_record_is_rejected(spark: SparkSession, tmp_path: Path) -> None:
         "2023-12-31T00:00:00+00:00",
         "2024-01-01T00:00:00+00:00",
     }
+    for name, first_time in (
+        ("compact_times", "2024-01-01T10:00:00+00:00"),
+        ("mail_times", "2024-01-01T09:00:00+00:00"),
+        ("log_times", "2024-01-01T10:00:00.123000+00:00"),
+        ("quoted_epochs", "2024-01-01T10:00:00+00:00"),
+    ):
+        assert min(row["event_time"] for row in kept[f"{name}_read"]).isoformat() == first_time, name
     assert min(row["event_time"] for row in kept["weblogs_read"]).isoformat() == "2023-10-10T20:55:36+00:00"

@@ -190,3 +190,16 @@ def test_a_malformed_header_is_told(tmp_path: Path) -> None:
     assert result.exit_code == 3
     assert "R006" in result.stderr
     assert "its header is malformed: a quote in it is not as RFC 4180 has it" in result.stderr
+
+
+def test_truth_values_and_bytes_are_as_files_have_them(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"ok": true, "data": "AQI="}\n')
+    script = tmp_path / "a.sql"
+    script.write_text(
+        "CREATE STREAM a (ok BOOLEAN, data BINARY) "
+        f"WITH (connector = 'files', path = '{tmp_path}/a.json', format = 'json');"
+    )
+    shown = peek(script, "a").stdout
+    assert "true" in shown
+    assert "AQI=" in shown
+    assert "True" not in shown
