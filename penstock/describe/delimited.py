@@ -13,7 +13,7 @@ from penstock.describe.found_place import FoundPlace, refuse
 from penstock.describe.infer import describe_field
 from penstock.describe.observed import MARKERS, Observed
 from penstock.describe.read_share import Progress, limit_texts, make_arrival, tell_read
-from penstock.describe.rewriting import write_utf8
+from penstock.describe.shell_commands import write_utf8
 from penstock.planner.types import STRING
 from penstock.runtime.samples.file_records import coded_content
 from penstock.runtime.samples.record_values import NOT_UTF8, MalformedError, read_csv_records, split_fields

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from penstock.describe.found_place import refuse
-from penstock.describe.rewriting import join_commas, rewrite_file, write_utf8
+from penstock.describe.shell_commands import join_commas, rewrite_file, write_utf8
 from penstock.diagnostics import CompileError
 from penstock.runtime.samples.file_records import coded_content
 from penstock.runtime.samples.record_values import MalformedError, split_fields
@@ -54,7 +54,7 @@ def find_format(path: str, files: Sequence[SampleFile]) -> str:
 
 
 def _join_pattern(path: str, ending: str) -> str:
-    """The pattern of the files that have an ending, in a folder or among those of a pattern."""
+    """The pattern of the files with an ending in a folder, or in the folder of a pattern."""
     return os.path.join(path if os.path.isdir(path) else os.path.dirname(path), f"*{ending}")
 
 
