@@ -21,6 +21,14 @@ _SUMMED = ("COUNT", "COUNT_IF", "SUM", "AVG", "MEAN", *_TRUE, *_SOME, *_SAMPLE, 
 """Aggregates whose values are known from counts and sums."""
 
 
+def to_float(exact: Fraction) -> float:
+    """Raises Unsupported if no DOUBLE is so large."""
+    try:
+        return float(exact)
+    except OverflowError:
+        raise Unsupported("a sum of DOUBLE beyond its range") from None
+
+
 class AggregateSums:
     """The values of one aggregate, added up: their number, their sum, the sum of their squares, how many are true."""
 
@@ -28,6 +36,8 @@ class AggregateSums:
         self.aggregate = aggregate
         self.count = self.trues = 0
         self.sum, self.squares = Fraction(0), Fraction(0)
+        self.endless: list[float] = []
+        """Infinities and NaN that have come. None of them can leave."""
 
     def add(self, row: Row, types: Types, sign: int) -> None:
         """Puts a row in (1) or takes it out (-1)."""
@@ -41,6 +51,10 @@ class AggregateSums:
             return
         if isinstance(values[0], bool):
             self.trues += sign * values[0]
+        elif isinstance(values[0], float) and not math.isfinite(values[0]):
+            if sign < 0 and self.aggregate.function != "COUNT":
+                raise Unsupported("a sum that NaN or Infinity leaves")
+            self.endless.append(values[0])
         elif isinstance(values[0], int | float | Decimal):
             value = Fraction(values[0])
             self.sum += sign * value
@@ -58,9 +72,11 @@ class AggregateSums:
         if name in _TRUE or name in _SOME:
             return self.trues == self.count if name in _TRUE else self.trues > 0
         if name in ("SUM", "AVG", "MEAN"):
+            if self.endless:
+                return sum(self.endless)
             exact = self.sum / (1 if name == "SUM" else self.count)
             if type_ == DOUBLE:
-                return float(exact)
+                return to_float(exact)
             return fit(
                 EXACT.divide(Decimal(exact.numerator), Decimal(exact.denominator))
                 if exact.denominator > 1
@@ -71,7 +87,9 @@ class AggregateSums:
             divisor = self.count - (name in _SAMPLE)
             if divisor == 0:
                 return None
-            variance = float((self.squares - self.sum * self.sum / self.count) / divisor)
+            if self.endless:
+                return math.nan
+            variance = to_float((self.squares - self.sum * self.sum / self.count) / divisor)
             return math.sqrt(variance) if name.startswith("STDDEV") else variance
         raise Unsupported(f"{name} of rows that can leave")
 
@@ -106,7 +124,9 @@ class GroupState:
         self.node = node
         self.rows = 0
         self.sums = [
-            AggregateSums(each) if each.function in _SUMMED and not each.keeps_values else Multiset(each)
+            AggregateSums(each)
+            if each.function in _SUMMED and not (each.keeps_values or each.distinct)
+            else Multiset(each)
             for each in node.aggregates
         ]
         self.touched = False

@@ -6,6 +6,7 @@ is not listed raises `Unsupported`: the model never guesses. Not modelled: lambd
 
 from __future__ import annotations
 
+import math
 import re
 
 from sqlglot import exp
@@ -162,6 +163,7 @@ def compare(operator: str, left: Value, right: Value) -> bool | None:
     """A comparison of two values of one type; NULL if one of them is NULL."""
     if left is None or right is None:
         return None
+    left, right = rank_number(left), rank_number(right)
     match operator:
         case "=":
             return bool(left == right)
@@ -175,6 +177,11 @@ def compare(operator: str, left: Value, right: Value) -> bool | None:
             return bool(left > right)
         case _:
             return bool(left >= right)
+
+
+def rank_number(value: Value) -> Value:
+    """What Python orders as Spark orders the value: NaN is equal to itself, and greater than all other numbers."""
+    return (math.isnan(value), 0.0 if math.isnan(value) else value) if isinstance(value, float) else value
 
 
 def like(text: str, pattern: str) -> bool:

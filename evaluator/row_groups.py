@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from operator import itemgetter
 
-from penstock.evaluator.expression_values import evaluate_scalar, holds
+from penstock.evaluator.expression_values import evaluate_scalar, holds, rank_number
 from penstock.evaluator.typed_values import EPOCH, EXACT, Row, Types, Unsupported, Value, columns, fit, milliseconds
 from penstock.planner.plan import (
     Aggregate,
@@ -46,7 +46,12 @@ def aggregate(function: Aggregate, rows: list[Row], types: Types) -> Value:
 def argument_values(function: Aggregate, row: Row, types: Types) -> tuple[Value, ...]:
     """The values of the arguments in a row, then what ORDER BY compares."""
     parts = (*function.arguments, *(each.value for each in function.order_by))
-    return tuple(evaluate_scalar(each, row, types) for each in parts)
+    return tuple(same_nan(evaluate_scalar(each, row, types)) for each in parts)
+
+
+def same_nan(value: Value) -> Value:
+    """The value, and for NaN the one that is the same in keys."""
+    return math.nan if isinstance(value, float) and math.isnan(value) else value
 
 
 def aggregate_values(function: Aggregate, tuples: list[tuple[Value, ...]]) -> Value:
@@ -87,7 +92,7 @@ def in_order(value: Value) -> Value:
         case dict():
             return (sorted((in_order(key), in_order(each)) for key, each in value.items()),)
         case _:
-            return (value,)
+            return (rank_number(value),)
 
 
 COLLECTED = ("COLLECT_LIST", "ARRAY_AGG", "COLLECT_SET", "LISTAGG", "STRING_AGG", "TOPK", "TOPKDISTINCT")
@@ -95,7 +100,7 @@ COLLECTED = ("COLLECT_LIST", "ARRAY_AGG", "COLLECT_SET", "LISTAGG", "STRING_AGG"
 
 def _collect(function: Aggregate, tuples: list[tuple[Value, ...]]) -> Value:
     """The values in order, the least first. Values that are equal in ORDER BY stay in this order."""
-    kept = sorted((each for each in tuples if each[0] is not None), key=lambda each: each[0])
+    kept = sorted((each for each in tuples if each[0] is not None), key=lambda each: rank_number(each[0]))
     if function.distinct or function.function in ("COLLECT_SET", "TOPKDISTINCT"):
         kept = list({each[0]: each for each in kept}.values())
     for place, key in reversed(list(enumerate(function.order_by, start=len(function.arguments)))):
@@ -113,9 +118,20 @@ def _collect(function: Aggregate, tuples: list[tuple[Value, ...]]) -> Value:
     return values
 
 
+def sum_floats(values: list[float]) -> float:
+    """The sum. Opposite infinities and NaN make NaN. Raises Unsupported where the order of finite ones counts."""
+    endless = [value for value in values if not math.isfinite(value)]
+    if endless:
+        return sum(endless)
+    try:
+        return math.fsum(values)
+    except OverflowError:
+        raise Unsupported("a sum of DOUBLE beyond its range") from None
+
+
 def _sum(values: list[Value]) -> Value:
     if isinstance(values[0], float):
-        return math.fsum(values)
+        return sum_floats(values)
     with decimal.localcontext(EXACT):
         return sum(values)
 
@@ -126,15 +142,28 @@ def _average(values: list[Value]) -> Value:
 
 
 def _of_floats(function: Callable[[list[float]], float], least: int) -> Callable[[list[Value]], Value]:
-    return lambda values: function([float(value) for value in values]) if len(values) >= least else None
+    """A function of finite numbers. It is NaN over others."""
+
+    def compute(values: list[Value]) -> Value:
+        numbers = [float(value) for value in values]
+        if len(numbers) < least:
+            return None
+        if not all(map(math.isfinite, numbers)):
+            return math.nan
+        try:
+            return function(numbers)
+        except OverflowError:
+            raise Unsupported("a variance of DOUBLE beyond its range") from None
+
+    return compute
 
 
 AGGREGATES: dict[str, Callable[[list[Value]], Value]] = {
     "SUM": _sum,
     "AVG": _average,
     "MEAN": _average,
-    "MIN": min,
-    "MAX": max,
+    "MIN": lambda values: min(values, key=rank_number),
+    "MAX": lambda values: max(values, key=rank_number),
     "COUNT_IF": lambda values: sum(values),
     "BOOL_AND": all,
     "EVERY": all,

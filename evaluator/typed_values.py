@@ -2,12 +2,13 @@
 
 NULL is None. TIMESTAMP is a naive datetime that means UTC, DATE a date, TIME a time, INTERVAL a timedelta. DECIMAL is a
 Decimal, STRUCT and MAP are a dict, ARRAY is a list. Not modelled: floating-point numbers as text,
-NaN and infinity, BINARY, casts of nested types, months and years as intervals.
+BINARY, casts of nested types, months and years as intervals.
 """
 
 from __future__ import annotations
 
 import decimal
+import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
@@ -111,6 +112,8 @@ def fit(value: Value, type_: Type) -> Value:
             if abs(rounded) >= decimal.Decimal(10) ** (precision - scale):
                 raise QueryFailure(f"{value} overflows {type_}", R022)
             return rounded
+        case float(), _ if math.isnan(value):
+            return math.nan  # the one that is the same in keys
         case _:
             return value
 

@@ -58,6 +58,8 @@ class QueryRun:
             answer = self.run.step(arrival)
         except Unsupported as problem:
             self.problem = str(problem)
+        except OverflowError as problem:
+            self.problem = f"a value beyond the range that is modelled: {problem}"
         except QueryFailure as failure:
             self.failure, self.failed_with = failure, failure.code.id
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -16,27 +16,36 @@ from penstock.planner.plan import Column
 from penstock.planner.types import VOID, Array, Map, Struct, Type
 
 MOST_SHOWN = 20
+TOLERANCE = 1e-12
+"""How much numbers of DOUBLE may differ, as a share of the greater one."""
 LONGEST_RELATIVE = timedelta(hours=24)
 
 Cells = tuple[Any, ...]
 """The values of a row that are compared, in a form in which equal ones are equal."""
 
 
-def cells_of(row: Row, chosen: Sequence[Column]) -> Cells:
-    return tuple(comparable(row[each.name]) for each in chosen)
+def cells_of(row: Row, chosen: Sequence[Column]) -> tuple[Cells, list[float]]:
+    """What has to be equal, and the floats, which have to be close."""
+    floats: list[float] = []
+    return tuple(comparable(row[each.name], floats) for each in chosen), floats
 
 
-def comparable(value: Value) -> Any:
-    """The value in a form that can be counted. The eleventh digit of a float does not count."""
+def comparable(value: Value, floats: list[float]) -> Any:
+    """The value in a form that can be counted. Its floats, which need not be quite equal, are put into the list."""
     match value:
         case bool():
             return ("truth", value)
+        case float() if math.isnan(value):
+            return ("NaN",)
         case float():
-            return float(f"{value:.10g}")
+            floats.append(value)
+            return ("float",)
         case dict():
-            return tuple(sorted(((repr(name), comparable(each)) for name, each in value.items())))
+            return tuple(
+                (name, comparable(value[key], floats)) for name, key in sorted((repr(key), key) for key in value)
+            )
         case list():
-            return tuple(map(comparable, value))
+            return tuple(comparable(each, floats) for each in value)
         case _:
             return value
 
@@ -44,8 +53,7 @@ def comparable(value: Value) -> Any:
 def difference(expected: Iterable[Row], actual: Iterable[Row], chosen: Sequence[Column], start: datetime) -> list[str]:
     """A table of the rows that are missing and unexpected, no lines if there are none. The order does not count."""
     wanted, there = list(expected), list(actual)
-    missing = surplus(wanted, there, chosen)
-    unexpected = surplus(there, wanted, chosen)
+    missing, unexpected = match_rows(wanted, there, chosen)
     if not missing and not unexpected:
         return []
     lines = [["", *(show_text(name_text(each.name)) if each.name else "" for each in chosen)]]
@@ -58,17 +66,27 @@ def difference(expected: Iterable[Row], actual: Iterable[Row], chosen: Sequence[
     return table
 
 
-def surplus(rows: Iterable[Row], others: Iterable[Row], chosen: Sequence[Column]) -> list[Row]:
-    """The rows that are there more often than among the others."""
-    left = Counter(cells_of(row, chosen) for row in others)
-    result = []
-    for row in rows:
-        cells = cells_of(row, chosen)
-        if left[cells]:
-            left[cells] -= 1
+def match_rows(wanted: Sequence[Row], there: Sequence[Row], chosen: Sequence[Column]) -> tuple[list[Row], list[Row]]:
+    """The rows of each list that no row of the other one equals, each row being used once."""
+    left: dict[Cells, list[tuple[list[float], int]]] = {}
+    for number, row in enumerate(there):
+        cells, floats = cells_of(row, chosen)
+        left.setdefault(cells, []).append((floats, number))
+    missing: list[Row] = []
+    matched: set[int] = set()
+    for row in wanted:
+        cells, floats = cells_of(row, chosen)
+        others = left.get(cells, [])
+        place = next((i for i, (other, _) in enumerate(others) if are_close(floats, other)), None)
+        if place is None:
+            missing.append(row)
         else:
-            result.append(row)
-    return result
+            matched.add(others.pop(place)[1])
+    return missing, [row for number, row in enumerate(there) if number not in matched]
+
+
+def are_close(floats: Iterable[float], others: Iterable[float]) -> bool:
+    return all(math.isclose(one, other, rel_tol=TOLERANCE) for one, other in zip(floats, others, strict=True))
 
 
 def row_texts(row: Row, chosen: Sequence[Column], start: datetime) -> list[str]:
@@ -85,6 +103,8 @@ def value_text(value: Value, type_: Type, start: datetime) -> str:
             return "TRUE" if value else "FALSE"
         case str(), _:
             return value if type_ == VOID else string_text(value)
+        case float(), _ if not math.isfinite(value):
+            return "'NaN'" if math.isnan(value) else string_text("Infinity" if value > 0 else "-Infinity")
         case datetime(), _:
             return string_text(time_text(value, start))
         case ((date() | time()), _):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,8 +11,8 @@ from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
 from penstock.compilation import compile_sources
-from penstock.diagnostics import CompileError, Diagnostic, Source
-from penstock.diagnostics.codes.testing import T107, T113, T114, T115
+from penstock.diagnostics import CompileError, Diagnostic, Source, Span
+from penstock.diagnostics.codes.testing import T107, T113, T114, T115, T116
 from penstock.parser.ast import RowsOf, Text, Then, ThenChanges, ThenFails, ThenRefused, ThenRows
 from penstock.planner.plan import RunningQuery, Scan
 from penstock.planner.plan.walk import walk
@@ -69,8 +70,18 @@ def run_case(case: Case, folder: Path, scripts: Scripts, *, to_end: bool) -> Cas
             run_steps(case, script.for_test(), folder, result, to_end=to_end)
     except CompileError as refusal:
         result.findings += [each for each in refusal.diagnostics if each.severity == "error"]
+    except Exception as mistake:  # the other tests still run
+        result.findings.append(explain_mistake(mistake, span))
     result.seconds = time.perf_counter() - begun
     return result
+
+
+def explain_mistake(mistake: Exception, span: Span) -> Diagnostic:
+    """The finding for what nothing else explains, with the line of Penstock that failed."""
+    place = traceback.extract_tb(mistake.__traceback__)[-1]
+    found = T116.at(span, kind=type(mistake).__name__)
+    found = found.because(f"{Path(place.filename).name}:{place.lineno} says: {mistake}")
+    return found.with_hint("report the test and its script to the project")
 
 
 def compile_script(case: Case, folder: Path, scripts: Scripts) -> ScriptRelations | CompileError:
