@@ -20,6 +20,7 @@ from penstock.testing.row_text import difference, row_texts
 
 BORDERS = "where micro-batches begin"
 ORDER = "the order in which rows arrive"
+MICROSECOND = timedelta(microseconds=1)
 ORDERS = 2
 """Random orders that are tried."""
 
@@ -105,12 +106,12 @@ def draw_orders(query: RunningQuery, used: Rows) -> Iterator[Rows]:
     chance = Random(0)
     times = clocks(query.root)
 
-    def place(name: str, row: Row, share: Callable[[], float]) -> tuple[datetime, float]:
+    def place(name: str, row: Row, share: Callable[[], float]) -> tuple[int, float]:
         clock = times.get(name)
         if clock is None:
-            return datetime.min, share()
+            return 0, share()
         time: datetime = row[clock.time]
-        return time + timedelta(milliseconds=int(clock.delay * share())), share()
+        return (time - datetime.min) // MICROSECOND + 1000 * int(clock.delay * share()), share()
 
     yield [used[i] for i in sorted(range(len(used)), key=lambda i: (place(*used[i], lambda: 0.0), i))]
     for _ in range(ORDERS):

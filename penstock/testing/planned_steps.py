@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.testing import T101, T106, T109
+from penstock.diagnostics.codes.testing import T101, T106, T108, T109
 from penstock.evaluator import Arrival, QueryFailure, Row, Tables, Unsupported
 from penstock.parser.ast import (
     GivenEnd,
@@ -27,7 +27,7 @@ from penstock.planner.catalog import Declared
 from penstock.planner.plan import Column
 from penstock.testing.cases import Case, CaseStep
 from penstock.testing.given_values import read_moment, read_start
-from penstock.testing.row_files import list_names, read_rows
+from penstock.testing.row_files import list_names, match_names, read_rows
 from penstock.testing.script_relations import (
     ScriptRelations,
     choose_columns,
@@ -109,7 +109,7 @@ class StepPlanner:
         rows = read_source(given.rows, given.columns, list_stored(declared.origin), declared.name, self)[1]
         try:
             return [complete_row(row, declared.origin) for row in rows]
-        except Unsupported as problem:
+        except (Unsupported, OverflowError) as problem:
             raise CompileError([T101.at(given.relation.span, reason=str(problem))]) from None
         except QueryFailure as problem:
             found = T106.at(given.span, statement=f"GIVEN {declared.name}")
@@ -121,7 +121,10 @@ class StepPlanner:
         if origin.time is None or origin.delay is None:
             found = T109.at(moment.relation.span, relation=declared.name, clause="WATERMARK FOR")
             raise CompileError([found.because("Nothing waits for its event time.")])
-        newest = read_moment(moment.time, self.start) + timedelta(milliseconds=origin.delay)
+        try:
+            newest = read_moment(moment.time, self.start) + timedelta(milliseconds=origin.delay)
+        except OverflowError:
+            raise CompileError([T108.at(moment.time.span, text=repr(moment.time.text))]) from None
         if newest < self.newest.get(origin.name, newest):
             found = T106.at(moment.span, statement="an earlier watermark")
             raise CompileError([found.because(f"Rows of {declared.name} have moved its watermark further.")])
@@ -170,10 +173,9 @@ def read_source(
     if isinstance(source, RowValues):
         chosen = choose_columns(names, known, relation)
         return chosen, read_values(source, chosen, place.start)
-    rows = read_rows(source, place.folder)
+    rows = match_names(read_rows(source, place.folder), (each.name for each in known), source)
     in_file = choose_columns(list_names(rows, source), known, relation)
     chosen = choose_columns(names, known, relation) if names or not rows else in_file
-    spelled = {name.lower(): name for row in rows for name in row}
     span = source.path.span
-    texts = [{each.name: row.get(spelled.get(each.name.lower(), "")) for each in chosen} for row in rows]
+    texts = [{each.name: row.get(each.name) for each in chosen} for row in rows]
     return chosen, [convert_row(row, chosen, place.start, span) for row in texts]

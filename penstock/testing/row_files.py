@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
+from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,7 @@ def read_csv(file: RowFile, text: str) -> list[dict[str, Any]]:
     if not records:
         raise unreadable(file, "it has no header")
     header, *rows = records
+    check_names(header, file, "the header")
     for number, row in enumerate(rows, start=1):
         if len(row) != len(header):
             raise unreadable(file, f"row {number} has {len(row)} fields, and the header has {len(header)}")
@@ -50,7 +54,7 @@ def read_json_lines(file: RowFile, text: str) -> list[dict[str, Any]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:
-                row = json.loads(line)
+                row = json.loads(line, parse_float=Decimal)
             except ValueError:
                 raise unreadable(file, f"line {number} is not JSON") from None
             if not isinstance(row, dict):
@@ -60,8 +64,28 @@ def read_json_lines(file: RowFile, text: str) -> list[dict[str, Any]]:
 
 
 def list_names(rows: list[dict[str, Any]], file: RowFile) -> tuple[Name, ...]:
-    """The columns that a file names."""
-    return tuple(Name(name, file.path.span) for name in dict.fromkeys(name for row in rows for name in row))
+    """The columns that a file names, each once in whichever letters."""
+    spelled = {name.lower(): name for row in rows for name in row}
+    return tuple(Name(name, file.path.span) for name in spelled.values())
+
+
+def match_names(rows: list[dict[str, Any]], known: Iterable[str], file: RowFile) -> list[dict[str, Any]]:
+    """The rows with the columns' names, as sources match them: in the same letters first. Raises CompileError."""
+    columns = {name.lower(): name for name in known}
+    matched: list[dict[str, Any]] = []
+    for row in rows:
+        exact = {name: value for name, value in row.items() if columns.get(name.lower()) == name}
+        others = [name for name in row if name not in exact and columns.get(name.lower()) not in exact]
+        check_names(others, file, "a row")
+        matched.append(exact | {columns.get(name.lower(), name): row[name] for name in others})
+    return matched
+
+
+def check_names(names: Iterable[str], file: RowFile, place: str) -> None:
+    """Raises CompileError for two names that are the same column."""
+    for name, number in Counter(name.lower() for name in names).items():
+        if number > 1:
+            raise unreadable(file, f"{place} has {number} fields {name}")
 
 
 def unreadable(file: RowFile, reason: str) -> CompileError:

@@ -20,11 +20,20 @@ VALUES = [
     ("day", "'2025-02-01'"), ("day", "DATE '2025-02-01'"), ("clock", "'09:30:00'"), ("moment", "'9:30'"),
     ("moment", "'-0:10'"), ("moment", "'26:00:00'"), ("moment", "'2025-01-01 12:00:00+02:00'"),
     ("moment", "TIMESTAMP '2025-01-01 10:00:00'"), ("list", "ARRAY[1, 2]"), ("map", "MAP['a', 1]"),
-    ("pair", "STRUCT(1 AS a, 'x' AS b)"), ("i", "2 + 3"),
+    ("pair", "STRUCT(1 AS a, 'x' AS b)"), ("i", "2 + 3"), ("d", "'1.50'"), ("d", "1.500"), ("f", "'1e3'"),
+    ("i", "'-3'"), ("b", "'TRUE'"), ("day", "TIMESTAMP '2025-02-01 00:00:00'"), ("moment", "DATE '2025-02-01'"),
+    ("moment", "'75:00'"),
+    ("moment", "'2025-02-01T10:00'"), ("moment", "'0:00.500000000'"), ("f", "'NaN'"),
 ]  # fmt: skip
 WRONG = [
     ("i", "'one'"), ("i", "1.5"), ("i", "3000000000"), ("d", "1.234"), ("d", "12345"), ("day", "'2025-02-30'"),
     ("moment", "'soon'"), ("list", "1"), ("pair", "STRUCT(1 AS c)"), ("i", "lamp"), ("i", "1 / 0"), ("i", "ARRAY[1]"),
+    ("d", "'1.005'"), ("d", "1.005"), ("i", "'1_0'"), ("i", "'1.5'"), ("i", "TRUE"), ("f", "'1_0'"), ("f", "TRUE"),
+    ("b", "7"), ("b", "'yes'"), ("day", "TIMESTAMP '2025-02-01 23:00:00'"), ("day", "'2025-02-01 23:00:00'"),
+    ("day", "'2026-W01-1'"), ("day", "7"), ("clock", "'9:30:00.0000009'"), ("clock", "TIMESTAMP '2025-02-01 09:30:00'"),
+    ("moment", "'2026-W01-1'"), ("moment", "'2025-02-01 10:00:00.0000009'"), ("moment", "'0:00.0000009'"),
+    ("moment", "'0:75'"), ("moment", "'9:99'"), ("moment", "'1:75:00'"), ("moment", "5"), ("moment", "'9999-12-32'"),
+    ("i", "(SELECT 1)"), ("list", "ARRAY[1.5]"), ("list", "'[1.5]'"), ("d", "'NaN'"), ("i", "'Infinity'"),
 ]  # fmt: skip
 
 
@@ -48,6 +57,34 @@ def test_what_differs_is_shown_as_it_is_written(tmp_path: Path) -> None:
     given = f"GIVEN s ({', '.join(names)}) VALUES ({', '.join(values)});"
     text = explain_one(tmp_path, f"{given} THEN r ({', '.join(names)}) NOTHING;", TYPES)
     assert all(value in text for value in values)
+
+
+def test_why_a_value_is_refused(tmp_path: Path) -> None:
+    for column, value in [("d", "'1.005'"), ("moment", "'0:00.0000009'"), ("day", "TIMESTAMP '2025-02-01 23:00:00'")]:
+        assert "digits would be lost" in explain_one(tmp_path, f"GIVEN s ({column}) VALUES ({value}); THEN r NOTHING;",
+                                                     TYPES)  # fmt: skip
+    assert "without queries" in explain_one(tmp_path, "GIVEN s (i) VALUES ((SELECT 1)); THEN r NOTHING;", TYPES)
+
+
+@pytest.mark.parametrize(
+    ("at", "text", "code"),
+    [
+        ("9999-12-31 23:59:59", "GIVEN orders (id, time) VALUES (1, '9:30');", "T102"),
+        ("0001-01-01 00:00:00", "GIVEN orders (id, time) VALUES (1, '-9:30');", "T102"),
+        ("9999-12-31 23:59:59", "GIVEN WATERMARK OF orders '0:00';", "T108"),
+        ("9999-12-31 23:59:59", "GIVEN WATERMARK OF orders '9:00';", "T108"),
+        ("2026-W01-1", "GIVEN END;", "T108"),
+        (
+            "2025-01-01",
+            "GIVEN orders (id, time) VALUES (1, TIMESTAMP '9999-12-31 00:00:00' + INTERVAL '10' DAY);",
+            "T102",
+        ),
+    ],
+)
+def test_times_beyond_the_calendar(at: str, text: str, code: str, tmp_path: Path) -> None:
+    head = f"TEST 'one' OF 'shop.sql' AT '{at}'; "
+    (result,) = run_tests(tmp_path, f"{head}{text} THEN paid NOTHING;")
+    assert [each.code for each in result.findings] == [code]
 
 
 # The text behind TEST, the code, the text at its place, the hint.
@@ -126,6 +163,10 @@ def test_rows_of_files(tmp_path: Path) -> None:
         ("a.csv", "id,product\n1\n", "T107"),
         ("a.csv", "id,colour\n1,red\n", "N001"),
         ("a.csv", "id\none\n", "T102"),
+        ("a.csv", "id,ID\n1,2\n", "T107"),
+        ("a.csv", "id,price\n1,40.009\n", "T102"),
+        ("a.json", '{"id": 1, "price": 12345678.12345678901234567}', "T102"),
+        ("a.json", '{"Id": 1, "ID": 2}', "T107"),
         ("a.json", "{", "T107"),
         ("a.json", "[1]", "T107"),
         ("a.json", '{"id": "one"}', "T102"),
@@ -135,6 +176,18 @@ def test_rows_of_files(tmp_path: Path) -> None:
 def test_files_that_are_wrong(name: str, text: str, code: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert run_one(tmp_path, f"GIVEN orders FROM '{name}'; THEN coloured NOTHING;") == [code]
+
+
+def test_names_and_numbers_of_json_are_taken_as_they_are(tmp_path: Path) -> None:
+    script = """CREATE STREAM s (id INT, d DECIMAL(30, 17), f DOUBLE)
+    WITH (connector = 'files', path = 's', format = 'json');
+    CREATE STREAM r AS SELECT STREAM * FROM s;"""
+    lines = ['{"ID": 1, "d": 12345678.12345678901234567, "F": 0.1}', '{"id": 2, "ID": 9, "D": 1.5e1, "f": 1}']
+    (tmp_path / "s.json").write_text("\n".join(lines), encoding="utf-8")
+    then = "THEN r VALUES (1, '12345678.12345678901234567', 0.1), (2, 15, 1);"
+    assert run_one(tmp_path, f"GIVEN s FROM 's.json'; {then}", script) == []
+    wrong = then.replace("567'", "566'")
+    assert run_one(tmp_path, f"GIVEN s FROM 's.json'; {wrong}", script) == ["T110"]
 
 
 def test_a_script_that_is_not_there(tmp_path: Path) -> None:
