@@ -79,6 +79,9 @@ def check_case(case: Case) -> None:
     expected = [each for step in case.steps for each in step.then]
     if not expected:
         raise misplaced(case.begin, "a test has THEN, which says what is expected")
+    behind = case.steps[-1]
+    if not behind.then:
+        raise misplaced(behind.given[0], "nothing is expected behind it: THEN says what comes, or leave it out")
     refused = case.refused
     if refused is not None and (len(expected) > 1 or case.steps[0].given):
         raise misplaced(refused, "a script that is refused takes no rows: it stands alone behind TEST")

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import assert_never
 
-from penstock.diagnostics import Diagnostic, Span
-from penstock.diagnostics.codes.testing import T101, T106, T110, T111, T112, T113
+from penstock.diagnostics import Diagnostic, Span, nearest
+from penstock.diagnostics.all_codes import CATALOG
+from penstock.diagnostics.codes.testing import T101, T105, T106, T110, T111, T112, T113
 from penstock.diagnostics.diagnostic import CompileError
-from penstock.evaluator import Row, Unsupported
+from penstock.evaluator import Row, Unsupported, clocks
 from penstock.parser.ast import (
     RowsOf,
     Then,
@@ -27,6 +28,8 @@ from penstock.testing.query_runs import QueryRun
 from penstock.testing.row_text import difference
 from penstock.testing.script_relations import Output, choose_columns, count, list_stored, read_row
 
+FAILURES = frozenset(code.id for code in CATALOG if code.id.startswith("R"))
+"""What rows can fail with."""
 SIGN = Column("", VOID)
 """The column of + and - in the changes of a table. No column of a script has an empty name."""
 
@@ -85,6 +88,7 @@ class Judge:
         """The columns of an input, and its rows that are late or rejected in a query that reads it."""
         declared = self.place.script.find_declared(then.relation)
         name, found = declared.origin.name, list[Row]()
+        self.require_readers(then, name)
         for run in self.runs.values():
             if run.problem is not None and run.reads(name):
                 raise needs_spark(then.relation.span, run.problem)
@@ -92,6 +96,19 @@ class Judge:
             found += [row for row in rows if not any(row is other for other in found)]
         columns = {each.name: each for each in (*declared.origin.columns, *list_stored(declared.origin))}
         return tuple(columns.values()), found
+
+    def require_readers(self, then: ThenRows, name: str) -> None:
+        """Raises CompileError if no row of the input can be late or rejected, whatever is given."""
+        readers = [run for run in self.runs.values() if run.reads(name)]
+        reason = None
+        if not readers:
+            reason = "No query of the script reads it."
+        elif then.of is RowsOf.LATE and not any(
+            run.problem is not None or name in clocks(run.query.root) for run in readers
+        ):
+            reason = "No query that reads it waits for its watermark, so none of its rows is late."
+        if reason is not None:
+            raise CompileError([T105.at(then.relation.span, relation=then.relation.text).because(reason)])
 
     def compare_changes(self, then: ThenChanges) -> list[Diagnostic]:
         output = self.find_table(then)
@@ -123,6 +140,11 @@ class Judge:
     def find_failure(self, then: ThenFails) -> list[Diagnostic]:
         failed = [run.failed_with for run in self.runs.values() if run.failed_with is not None]
         code = then.code.text.upper()
+        if code not in FAILURES:
+            found = T112.at(then.code.span, code=code)
+            guess = nearest(code, sorted(FAILURES))
+            words = f"did you mean {guess}?" if guess else "docs/errors has the codes of failures"
+            raise CompileError([found.because("No row ever fails with it.").with_hint(words)])
         if code in failed:
             return []
         unknown = [run.problem for run in self.runs.values() if run.problem is not None]

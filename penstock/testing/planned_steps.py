@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -33,6 +33,7 @@ from penstock.testing.script_relations import (
     choose_columns,
     complete_row,
     convert_row,
+    list_computed,
     list_stored,
     read_row,
 )
@@ -58,6 +59,8 @@ class StepPlanner:
     start: datetime
     newest: dict[str, datetime] = field(default_factory=dict)
     idle: set[str] = field(default_factory=set)
+    silent: dict[str, int] = field(default_factory=dict)
+    """How long streams have had no rows, in milliseconds."""
     tables: Tables = field(default_factory=dict)
     findings: list[Diagnostic] = field(default_factory=list)
 
@@ -100,13 +103,14 @@ class StepPlanner:
         origin = declared.origin
         arrived.setdefault(origin.name, []).extend(rows)
         if rows:
-            self.idle.discard(origin.name)
+            self.end_silence(origin.name)
         for row in rows:
             if origin.time is not None and row[origin.time] is not None:
                 self.newest[origin.name] = max(self.newest.get(origin.name, row[origin.time]), row[origin.time])
 
     def read(self, given: GivenRows, declared: Declared) -> list[Row]:
-        rows = read_source(given.rows, given.columns, list_stored(declared.origin), declared.name, self)[1]
+        stored, computed = list_stored(declared.origin), list_computed(declared.origin)
+        rows = read_source(given.rows, given.columns, stored, declared.name, self, computed)[1]
         try:
             return [complete_row(row, declared.origin) for row in rows]
         except (Unsupported, OverflowError) as problem:
@@ -129,7 +133,11 @@ class StepPlanner:
             found = T106.at(moment.span, statement="an earlier watermark")
             raise CompileError([found.because(f"Rows of {declared.name} have moved its watermark further.")])
         self.newest[origin.name] = moved[origin.name] = newest
-        self.idle.discard(origin.name)
+        self.end_silence(origin.name)
+
+    def end_silence(self, name: str) -> None:
+        self.idle.discard(name)
+        self.silent.pop(name, None)
 
     def silence(self, given: GivenSilence) -> None:
         declared = self.script.find_input(given.relation, table=False)
@@ -138,7 +146,8 @@ class StepPlanner:
             found = T109.at(given.relation.span, relation=declared.name, clause="IDLE AFTER")
             raise CompileError([found.because("Its watermark stays, however long it is silent.")])
         length = given.length.milliseconds
-        if length is None or length >= origin.idle:
+        self.silent[origin.name] = self.silent.get(origin.name, 0) + (length or 0)
+        if length is None or self.silent[origin.name] >= origin.idle:
             self.idle.add(origin.name)
 
 
@@ -167,15 +176,20 @@ def read_values(source: RowValues, chosen: tuple[Column, ...], start: datetime) 
 
 
 def read_source(
-    source: RowSource, names: tuple[Name, ...], known: tuple[Column, ...], relation: str, place: StepPlanner
+    source: RowSource,
+    names: tuple[Name, ...],
+    known: tuple[Column, ...],
+    relation: str,
+    place: StepPlanner,
+    computed: Mapping[str, Iterable[str]] = {},
 ) -> tuple[tuple[Column, ...], list[Row]]:
     """The columns that a statement has values for, and its rows. Raises CompileError."""
     if isinstance(source, RowValues):
-        chosen = choose_columns(names, known, relation)
+        chosen = choose_columns(names, known, relation, computed)
         return chosen, read_values(source, chosen, place.start)
     rows = match_names(read_rows(source, place.folder), (each.name for each in known), source)
-    in_file = choose_columns(list_names(rows, source), known, relation)
-    chosen = choose_columns(names, known, relation) if names or not rows else in_file
+    in_file = choose_columns(list_names(rows, source), known, relation, computed)
+    chosen = choose_columns(names, known, relation, computed) if names or not rows else in_file
     span = source.path.span
     texts = [{each.name: row.get(each.name) for each in chosen} for row in rows]
     return chosen, [convert_row(row, chosen, place.start, span) for row in texts]

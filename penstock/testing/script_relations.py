@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from sqlglot import exp
+
 from penstock.compilation import Compilation, compile_sources
 from penstock.diagnostics import CompileError, Diagnostic, Source, Span, nearest
 from penstock.diagnostics.codes.names import N001
@@ -110,8 +112,13 @@ def load_script(source: Source) -> ScriptRelations:
     return ScriptRelations(compile_sources([source]))
 
 
-def choose_columns(names: Iterable[Name], known: tuple[Column, ...], relation: str) -> tuple[Column, ...]:
-    """The columns that a statement names, all without names. Raises CompileError."""
+def choose_columns(
+    names: Iterable[Name], known: tuple[Column, ...], relation: str, computed: Mapping[str, Iterable[str]] = {}
+) -> tuple[Column, ...]:
+    """The columns that a statement names, all without names. Raises CompileError.
+
+    `computed`: columns in lower case that cannot be given, and the ones that they are computed of.
+    """
     by_name = {each.name.lower(): each for each in known}
     chosen: list[Column] = []
     findings: list[Diagnostic] = []
@@ -120,6 +127,11 @@ def choose_columns(names: Iterable[Name], known: tuple[Column, ...], relation: s
         if column is None:
             guess = nearest(name.text, [each.name for each in known])
             found = N001.at(name.span, f"{relation} has no such column", name=name.text)
+            if name.folded in computed:
+                words = " and ".join(map(name_text, computed[name.folded]))
+                found = found.because(f"{name.text} is computed.").with_hint(f"give {words}")
+                findings.append(found)
+                continue
             findings.append(found.with_guess(guess and name_text(guess)))
         elif column in chosen:
             findings.append(T103.at(name.span, found=f"two columns {column.name}", expected="is one"))
@@ -136,6 +148,14 @@ def list_stored(origin: Origin) -> tuple[Column, ...]:
     if origin.operation is None or any(each.name == origin.operation for each in stored):
         return stored
     return (*stored, Column(origin.operation, STRING))
+
+
+def list_computed(origin: Origin) -> dict[str, list[str]]:
+    """The column that the declaration computes, and the ones that it is computed of."""
+    if origin.computed_time is None or origin.time is None:
+        return {}
+    names = dict.fromkeys(each.name for each in origin.computed_time.find_all(exp.Column))
+    return {origin.time.lower(): list(names)}
 
 
 def read_row(row: RowValue, chosen: tuple[Column, ...], start: datetime) -> Row:

@@ -55,6 +55,13 @@ FORMS = [
      "GIVEN SILENCE OF payments FOR INTERVAL '1' MINUTE;", "THEN paid (id) VALUES (1), (2)", "THEN paid NOTHING"),
     (ORDERS + "THEN paid NOTHING; GIVEN orders (id, time) VALUES (3, '20:00');"
      "GIVEN SILENCE OF payments FOR INTERVAL '59' SECOND;", "THEN paid NOTHING", "THEN paid (id) VALUES (1), (2)"),
+    (ORDERS + "THEN paid NOTHING; GIVEN orders (id, time) VALUES (3, '20:00');"
+     "GIVEN SILENCE OF payments FOR INTERVAL '59' SECOND; THEN paid NOTHING;"
+     "GIVEN SILENCE OF payments FOR INTERVAL '1' SECOND;", "THEN paid (id) VALUES (1), (2)", "THEN paid NOTHING"),
+    (ORDERS + "THEN paid NOTHING; GIVEN orders (id, time) VALUES (3, '20:00');"
+     "GIVEN SILENCE OF payments FOR INTERVAL '59' SECOND; THEN paid NOTHING;"
+     "GIVEN payments (order_id, time) VALUES (9, '0:00'); GIVEN SILENCE OF payments FOR INTERVAL '1' SECOND;",
+     "THEN paid NOTHING", "THEN paid (id) VALUES (1), (2)"),
 ]  # fmt: skip
 
 

@@ -108,6 +108,11 @@ MISTAKES = [
     ("GIVEN WATERMARK OF orders '9:00'; THEN paid NOTHING; GIVEN WATERMARK OF orders '8:00'; THEN paid NOTHING",
      "T106", "orders '8:00'", None),
     ("THEN STATE OF totals AT MOST 3 ROWS", "T101", "totals", None),
+    ("THEN LATE OF products NOTHING", "T105", "products", None),
+    ("THEN FAILS ZZZ9", "T112", "ZZZ9", "docs/errors has the codes of failures"),
+    ("THEN FAILS R20", "T112", "R20", "did you mean R020?"),
+    ("GIVEN orders (time) VALUES ('10 minutes'); THEN paid NOTHING", "T102", "'10 minutes'",
+     "write '9:30' for 9 minutes and 30 seconds after the start, or '2025-01-01 10:00:00'"),
 ]  # fmt: skip
 
 
@@ -135,6 +140,7 @@ def test_each_row_that_is_wrong_is_told(tmp_path: Path) -> None:
             "nothing comes after",
         ),
         (HEAD + "GIVEN END; THEN REFUSED J001;", "stands alone"),
+        (HEAD + "THEN paid NOTHING; GIVEN orders (id) VALUES (1);", "nothing is expected behind it"),
     ],
 )
 def test_statements_have_their_places(text: str, hint: str, tmp_path: Path) -> None:
@@ -234,6 +240,19 @@ def test_an_event_time_that_is_computed(tmp_path: Path) -> None:
     """
     text = "GIVEN s VALUES (1, 500), (2, 2500); THEN n (window_start, n) VALUES ('1970-01-01 00:00:00', 1);"
     assert run_one(tmp_path, text, script) == []
+    told = explain_one(tmp_path, "GIVEN s (time) VALUES ('0:00'); THEN n NOTHING;", script)
+    assert "time is computed" in told
+    assert "give millis" in told
+
+
+def test_inputs_whose_rows_are_never_late(tmp_path: Path) -> None:
+    script = """CREATE STREAM s (id INT, time TIMESTAMP, WATERMARK FOR time AS time)
+    WITH (connector = 'files', path = 's', format = 'json');
+    CREATE STREAM unread (id INT) WITH (connector = 'files', path = 'u', format = 'json');
+    CREATE STREAM r AS SELECT STREAM id FROM s;"""
+    assert "none of its rows is late" in explain_one(tmp_path, "THEN LATE OF s NOTHING;", script)
+    assert "No query of the script reads it." in explain_one(tmp_path, "THEN REJECTED OF unread NOTHING;", script)
+    assert run_one(tmp_path, "THEN REJECTED OF s NOTHING;", script) == []
 
 
 def test_rows_that_are_set_aside(tmp_path: Path) -> None:
