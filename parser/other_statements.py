@@ -15,7 +15,7 @@ _SINKS = "INSERT INTO with a SELECT writes rows to what CREATE STREAM or CREATE 
 _TO_FOLDER = "INSERT INTO what CREATE STREAM with connector = 'files' declares writes files into a folder"
 _RIGHTS = "the server has rights: docs/serve.md"
 _NO_PARTITION = "leave out PARTITION: select the column as any other"
-_TESTS = "tests stand in files of their own, such as orders_test.sql, and penstock test runs them"
+TESTS = "tests stand in files of their own, such as orders_test.sql, and penstock test runs them"
 _LISTS = "SHOW STREAMS, SHOW TABLES, SHOW VIEWS, SHOW QUERIES and SHOW FUNCTIONS list what there is"
 _STREAMING = "CREATE STREAM {name} AS SELECT STREAM makes a stream of a query, CREATE TABLE {name} AS SELECT a table"
 _DESCRIBED = (
@@ -28,7 +28,7 @@ _DESCRIBED = (
 
 # How statements begin. A word in braces stands for a name. {name} in a hint is that name, or the word behind.
 STATEMENTS: tuple[tuple[str, str], ...] = (
-    *((word, _TESTS) for word in ("TEST", "GIVEN", "THEN")),
+    *((word, TESTS) for word in ("TEST", "GIVEN", "THEN")),
     ("ALTER", _SCRIPT),
     ("COMMENT ON", "CREATE TABLE and the columns in it take COMMENT 'text'"),
     ("RENAME", _SCRIPT),

@@ -33,6 +33,7 @@ from penstock.parser.depth import check_depth
 from penstock.parser.json_paths import explain_json_path
 from penstock.parser.lateral import explain_lateral
 from penstock.parser.lengths import explain_length
+from penstock.parser.other_statements import TESTS
 from penstock.parser.other_systems import (
     find_unbuilt,
     propose_form,
@@ -75,6 +76,7 @@ _COMMON = ["SELECT", "FROM", "WHERE", "GROUP", "ON", "AS", "AND", "OR", "JOIN"]
 _SHOWN = 6
 # Each of these looks at all tokens behind it.
 _MOST_MISSING_ENDS = 100
+_BEGIN_TESTS = ("TEST", "GIVEN", "THEN")
 _OPEN = (Fault.UNTERMINATED_STRING, Fault.UNTERMINATED_NAME, Fault.UNTERMINATED_COMMENT)
 
 
@@ -87,7 +89,16 @@ def parse(source: Source) -> tuple[Statement, ...]:
 def parse_tests(source: Source) -> tuple[TestStatement, ...]:
     """The statements of a file of tests. Raises CompileError with one finding for each part that is not one."""
     language = dialect_of_tests()
-    return tuple(_parse_all(language, source, _split_statements(language.lexer.tokens(source.text))))
+    statements = [*_split_statements(language.lexer.tokens(source.text))]
+    if any(tokens[0].word in _BEGIN_TESTS for tokens in statements):
+        return tuple(_parse_all(language, source, statements))
+    try:
+        return tuple(_parse_all(language, source, statements[:1]))
+    except CompileError as refusal:
+        (finding, *_) = refusal.diagnostics
+        is_slip = (finding.hint or "").startswith("did you mean")
+        hint = finding.hint if is_slip else "this is a script; tests begin with TEST"
+        raise CompileError([finding.with_hint(hint)]) from None
 
 
 def _parse_all(language: Dialect, source: Source, statements: Iterable[list[Token]]) -> list[Any]:
@@ -179,7 +190,7 @@ def _parse_statement(language: Dialect, source: Source, tokens: list[Token]) -> 
             if alike:
                 raise CompileError(alike)
             finding = _explain_fault(token.type, show_token(source, token), Span(source, token.start, token.end))
-            whole = propose_statement(tokens, partial(show_token, source))
+            whole = _choose_hint(propose_statement(tokens, partial(show_token, source)), language)
             is_sign = token.type is Fault.UNKNOWN_CHARACTER
             raise CompileError([finding.with_hint(whole) if is_sign and whole else finding])
     end = tokens[-1].end
@@ -246,6 +257,9 @@ def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], e
 def _explain_stop(found: Diagnostic, stop: Stop) -> Diagnostic:
     """The finding with what is probably meant. Raises MissingEndError where it is the end of the statement."""
     show = partial(show_token, stop.source)
+    clock = _propose_clock(stop) if stop.language is dialect_of_tests() else None
+    if clock is not None:
+        return found.with_hint(clock)
     unbuilt = find_unbuilt(stop.tokens, stop.index, show)
     if unbuilt is not None:
         construct, hint = unbuilt
@@ -254,7 +268,7 @@ def _explain_stop(found: Diagnostic, stop: Stop) -> Diagnostic:
         explained = explain(found, stop)
         if explained is not None:
             return _check_repeated(explained, stop)
-    form = propose_form(stop.tokens, stop.index, show)
+    form = _choose_hint(propose_form(stop.tokens, stop.index, show), stop.language)
     if form is not None:
         return found.with_hint(form)
     place = find_missing_end(stop)
@@ -266,6 +280,22 @@ def _explain_stop(found: Diagnostic, stop: Stop) -> Diagnostic:
             return _check_repeated(explained, stop)
     # Prose: these words tell how a statement of another system is written here, with names of their own.
     return found.with_hint(propose_otherwise(stop.tokens, stop.index, show))
+
+
+def _choose_hint(hint: str | None, language: Dialect) -> str | None:
+    """The hint, none if it tells where tests stand and the text is one of tests."""
+    return None if hint == TESTS and language is dialect_of_tests() else hint
+
+
+def _propose_clock(stop: Stop) -> str | None:
+    """What to write for a time such as 0:00 that has no quotes and begins at the word or before it."""
+    types = [token.type if token.type == NUMBER else token.value for token in stop.tokens]
+    for place in range(max(stop.index - 1, 0), stop.index + 1):
+        if types[place : place + 3] == [NUMBER, ":", NUMBER]:
+            end = place + (5 if types[place + 3 : place + 5] == [":", NUMBER] else 3)
+            text = stop.source.text[stop.tokens[place].start : stop.tokens[end - 1].end]
+            return f"a time stands in quotes: '{_short(text)}'"
+    return None
 
 
 def _check_repeated(found: Diagnostic, stop: Stop) -> Diagnostic:

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from penstock.commands.script_files import (
     write_file,
 )
 from penstock.commands.show_findings import show_findings
-from penstock.diagnostics import show_json
+from penstock.diagnostics import show_json, show_text
 
 if TYPE_CHECKING:
     from penstock.testing.run_case import CaseResult
@@ -56,7 +56,7 @@ def test(paths: tuple[str, ...], keyword: str, update: bool, junit: str | None, 
             update_file(file, keyword)
     results = [result for file in files for result in run_file(file, keyword)]
     if not results:
-        click.echo("no tests: the names of their files end in _test.sql", err=True)
+        click.echo(show_text(explain_none(files, keyword)), err=True)
         sys.exit(USAGE)
     seconds = time.perf_counter() - begun
     if junit is not None:
@@ -70,6 +70,15 @@ def test(paths: tuple[str, ...], keyword: str, update: bool, junit: str | None, 
     else:
         show_results(results, seconds)
     sys.exit(0 if all(result.passes for result in results) else REFUSED)
+
+
+def explain_none(files: Sequence[str], keyword: str) -> str:
+    """Why there is no test."""
+    if not files:
+        return "no tests: the names of their files end in _test.sql"
+    if keyword:
+        return f"no tests: no name of a test has {keyword!r}"
+    return f"no tests in {', '.join(files)}: a test begins with TEST"
 
 
 def find_files(paths: tuple[str, ...]) -> Iterator[str]:

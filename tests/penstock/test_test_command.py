@@ -52,7 +52,11 @@ def test_files_are_run_once_and_by_name() -> None:
 def test_no_test_is_an_error_of_usage() -> None:
     run = penstock("test", "-k", "attic")
     assert (run.exit_code, run.stdout) == (2, "")
-    assert "no tests" in run.stderr
+    assert run.stderr == "no tests: no name of a test has 'attic'\n"
+    Path("empty_test.sql").write_text("-- nothing\n", encoding="utf-8")
+    assert penstock("test", "empty_test.sql").stderr == "no tests in empty_test.sql: a test begins with TEST\n"
+    Path("none").mkdir()
+    assert "the names of their files end" in penstock("test", "none").stderr
     assert penstock("test", "nowhere").exit_code == 2
 
 
@@ -62,6 +66,33 @@ def test_a_file_that_is_no_test_fails() -> None:
     assert run.exit_code == 1
     assert "expected GIVEN, TEST or THEN" in run.stderr
     assert penstock("test", "--format", "json", "d_test.sql").exit_code == 1
+
+
+def test_a_script_is_no_file_of_tests() -> None:
+    run = penstock("test", "shop.sql")
+    assert run.exit_code == 1
+    assert run.stderr.count("error[") == 1
+    assert "this is a script; tests begin with TEST" in run.stderr
+    Path("shop.sql").write_text("TSET 'a' OF 'b.sql';", encoding="utf-8")
+    assert "did you mean TEST" in penstock("test", "shop.sql").stderr
+
+
+@pytest.mark.parametrize(
+    ("statement", "hint"),
+    [
+        ("GIVEN orders (time) VALUES (0:00)", "a time stands in quotes: '0:00'"),
+        ("GIVEN orders (id, time) VALUES (1, 1:00:30)", "a time stands in quotes: '1:00:30'"),
+        ("GIVEN WATERMARK OF orders 9:30", "a time stands in quotes: '9:30'"),
+        ("GIVEN orders (id) VALUE (1)", "VALUES"),
+        ("THEN paid @ 3", "unknown character"),
+    ],
+)
+def test_mistakes_of_syntax_in_tests(statement: str, hint: str) -> None:
+    Path("d_test.sql").write_text(f"TEST 'a' OF 'shop.sql';\n{statement};\n", encoding="utf-8")
+    run = penstock("test", "d_test.sql")
+    assert hint in run.stderr
+    assert "files of their own" not in run.stderr
+    assert "SLICE" not in run.stderr
 
 
 def test_json_has_each_test_with_its_findings() -> None:
