@@ -37,7 +37,7 @@ TIME_HINT = "write '9:30' for 9 minutes and 30 seconds after the start, or '2025
 LOST = "digits would be lost"
 
 
-class MisfitError(ValueError):
+class WrongValueError(ValueError):
     """The type has no such value, for a reason that is told."""
 
 
@@ -110,7 +110,7 @@ def convert_at(value: Any, column: Column, start: datetime, span: Span, text: st
         return convert(value, column.type, start)
     except Unsupported as problem:
         raise CompileError([T101.at(span, reason=str(problem))]) from None
-    except (QueryFailure, MisfitError) as problem:
+    except (QueryFailure, WrongValueError) as problem:
         raise refused(span, column, str(problem), text) from None
     except (TypeError, ValueError, AttributeError, ArithmeticError):
         raise refused(span, column, None, text) from None
@@ -138,12 +138,12 @@ def convert(value: Any, type_: Type, start: datetime) -> Value:
             if set(given) - {name.lower() for name, _ in fields}:
                 raise ValueError("a field that is not there")
             if len(given) < len(read_json(value, dict)):
-                raise MisfitError("two fields have the same name")
+                raise WrongValueError("two fields have the same name")
             return {name: convert(given.get(name.lower()), of, start) for name, of in fields}
         case _ if type_ == TIMESTAMP and isinstance(value, str):
             moment = read_time(value, start)
             if moment is None:
-                raise MisfitError(LOST) if LONG_FRACTION.fullmatch(value) else ValueError(value)
+                raise WrongValueError(LOST) if LONG_FRACTION.fullmatch(value) else ValueError(value)
             return moment
     if isinstance(value, list | dict):
         raise ValueError("a value with parts")
@@ -160,7 +160,7 @@ def convert(value: Any, type_: Type, start: datetime) -> Value:
         value = Decimal(value.strip())
     made = cast(value, type_)
     if is_lost(value, made, type_):
-        raise MisfitError(LOST)
+        raise WrongValueError(LOST)
     return made
 
 
@@ -169,7 +169,7 @@ def check_form(text: str, type_: Type) -> None:
     is_exact = type_ in INTEGERS or isinstance(type_, DecimalType)
     form = NUMBER if is_exact else FORMS.get(str(type_))
     if form is not None and form.fullmatch(text) is None:
-        raise MisfitError(LOST) if LONG_FRACTION.fullmatch(text) else ValueError(text)
+        raise WrongValueError(LOST) if LONG_FRACTION.fullmatch(text) else ValueError(text)
 
 
 def is_lost(value: Value, made: Value, type_: Type) -> bool:
