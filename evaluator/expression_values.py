@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 
 from sqlglot import exp
 
@@ -181,7 +182,9 @@ def compare(operator: str, left: Value, right: Value) -> bool | None:
 
 def rank_number(value: Value) -> Value:
     """What Python orders as Spark orders the value: NaN is equal to itself, and greater than all other numbers."""
-    return (math.isnan(value), 0.0 if math.isnan(value) else value) if isinstance(value, float) else value
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return value
+    return (True, 0.0) if math.isnan(value) else (False, value)
 
 
 def like(text: str, pattern: str) -> bool:

@@ -78,3 +78,16 @@ def test_what_came_is_written_so_that_it_is_read_again(tmp_path: Path) -> None:
     text = rewrite(results[0].source, results)
     assert "VALUES (1, 'NaN'), (2, 'Infinity'), (3, '-Infinity');" in text.splitlines()[-1]
     assert run_tests(tmp_path, text, script)[0].passes
+
+
+def test_nan_is_the_greatest_and_equal_to_itself(tmp_path: Path) -> None:
+    script = """CREATE STREAM s (k INT, v DOUBLE) WITH (connector = 'files', path = 's', format = 'json');
+    CREATE STREAM r AS SELECT STREAM k FROM s WHERE v > 1;
+    CREATE STREAM e AS SELECT STREAM k FROM s WHERE v = v;
+    CREATE TABLE m AS SELECT k, MIN(CASE WHEN v > 1 THEN v ELSE 0 END) AS least FROM s GROUP BY k;
+    CREATE TABLE g AS SELECT v, COUNT(*) AS n FROM s GROUP BY v;"""
+    given = "GIVEN s VALUES (1, 'NaN'), (2, 0.5), (3, 'NaN'), (3, 1);"
+    assert run_one(tmp_path, f"{given} THEN r VALUES (1), (3); THEN e VALUES (1), (2), (3), (3);", script) == []
+    assert run_one(tmp_path, f"{given} THEN m VALUES (1, 'NaN'), (2, 0), (3, 0);", script) == []
+    assert run_one(tmp_path, f"{given} THEN g VALUES ('NaN', 2), (0.5, 1), (1, 1);", script) == []
+    assert run_one(tmp_path, f"{given} THEN r NOTHING;", script) == ["T110"]
