@@ -29,7 +29,7 @@ from penstock.evaluator.held import (
 )
 from penstock.evaluator.held_tables import deletes, is_rejected
 from penstock.evaluator.history import Tables
-from penstock.evaluator.row_groups import Span, group_rows, window_aggregate, window_row, windows_of
+from penstock.evaluator.row_groups import Span, group_rows, same_nan, window_aggregate, window_row, windows_of
 from penstock.evaluator.row_places import partition_of, ranked
 from penstock.evaluator.typed_values import Row, Unsupported, columns, milliseconds
 from penstock.planner.plan import (
@@ -236,7 +236,7 @@ class ChangeRun:
         groups, types = self.groups[place], columns(node.input.schema)
         before: dict[Key, Row | None] = {}
         for sign, row in moves:
-            key = tuple(evaluate_scalar(each.value, row, types) for each in node.keys)
+            key = tuple(same_nan(evaluate_scalar(each.value, row, types)) for each in node.keys)
             group = groups.setdefault(key, GroupState(node))
             before.setdefault(key, group.row(key))
             group.add(row, sign)

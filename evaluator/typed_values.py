@@ -165,7 +165,7 @@ def _parse(text: str, to: Type) -> Value:
             case Simple("BOOLEAN"):
                 return {**dict.fromkeys(TRUE_TEXTS, True), **dict.fromkeys(FALSE_TEXTS, False)}[text.lower()]
             case Simple("DOUBLE"):
-                return float(text)
+                return fit(float(text), to)
             case Simple("DATE"):
                 return date.fromisoformat(text)
             case Simple("TIMESTAMP"):
