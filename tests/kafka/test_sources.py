@@ -195,11 +195,11 @@ def test_records_that_are_gone_are_told(spark: SparkSession, broker: Broker, tmp
 
 def test_names_that_no_record_has_are_told(spark: SparkSession, broker: Broker) -> None:
     topic = broker.topic(partitions=2)
-    broker.send(topic, values({"id": 1, "Name": "a"}, {"id": 2, "Name": "b"}, b"{"))
+    broker.send(topic, values({"id": 1, "nmae": "a"}, {"id": 2, "nmae": "b"}, b"{"))
     broker.send(topic, values({"id": 3, "nmae": "c"}, partition=1))
     script = f"CREATE STREAM s (id BIGINT, name STRING, zip STRING) WITH ({place(broker, topic)});\n{in_memory()}"
     (report,) = run(spark, script)
     unseen = report.inputs[0].unseen
     assert unseen is not None
-    assert (dict(unseen.columns), unseen.records) == ({"name": "Name", "zip": None}, 3)
+    assert (dict(unseen.columns), unseen.records) == ({"name": "nmae", "zip": None}, 3)
     assert [warning.code for warning in report.warnings] == ["R094", "R094"]

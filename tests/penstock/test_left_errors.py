@@ -42,7 +42,7 @@ def test_a_failed_query_is_told(spark: SparkSession, source: str, capsys: pytest
     told = ["R020: division by zero in one", "R020: division by zero in two"]
     with pytest.raises(RunError) as raised:
         start_and_leave(spark, source, told)
-    assert str(raised.value) == "; ".join(told)
+    assert [line for line in str(raised.value).splitlines() if line.startswith("R020")] == told
     assert [each.code for each in raised.value.diagnostics] == ["R020", "R020"]
     with penstock.connect(spark=spark) as session:
         assert isinstance(session, Session)
@@ -55,7 +55,8 @@ def test_a_failed_query_is_told(spark: SparkSession, source: str, capsys: pytest
         assert capsys.readouterr().err == ""
     with pytest.raises(KeyError) as masked:
         fail_in_a_block(spark, source)
-    assert masked.value.__notes__ == ["queries of this session failed, too: R020: division by zero in parts"]
+    (note,) = masked.value.__notes__
+    assert note.splitlines()[0] == "queries of this session failed, too: R020: division by zero in parts"
 
 
 def start_and_leave(spark: SparkSession, source: str, told: list[str]) -> None:
@@ -72,7 +73,7 @@ def start_and_leave(spark: SparkSession, source: str, told: list[str]) -> None:
         for _ in range(2):
             with pytest.raises(RunError, match="R020: division by zero in three"):
                 three.await_done(60)
-        assert [str(each.error) for each in (one, two)] == told
+        assert [str(each.error).splitlines()[0] for each in (one, two)] == told
         stopped = session.submit("CREATE STREAM four AS SELECT STREAM id FROM a")[-1]
         stopped.stop()
         assert (stopped.status().running, stopped.status().error) == (False, None)
