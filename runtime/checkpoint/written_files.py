@@ -21,7 +21,7 @@ from penstock.runtime.checkpoint.spark_logs import number_files
 from penstock.runtime.checkpoint.storage import Damaged, Storage
 from penstock.runtime.failure.errors import RunError
 
-NOTE = ".penstock.json"
+NOTE = ".penstock"
 _LAST = "last"
 """The field of a note that says the last micro-batch, when its writer has ended in order."""
 _REMOVING = ".removing"

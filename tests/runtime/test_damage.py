@@ -138,7 +138,7 @@ def test_a_damaged_description_is_refused(spark: SparkSession, place: Place) -> 
     description = Path(made) / "penstock.json"
     past = json.loads(description.read_text())
     for spoilt in (*SPOILT, "{}", json.dumps({**past, "views": 1}), json.dumps({**past, "mode": "other"}), None):
-        (Path(made) / ".penstock.json.crc").unlink(missing_ok=True)
+        (Path(made) / ".penstock.crc").unlink(missing_ok=True)
         description.unlink() if spoilt is None else description.write_text(spoilt)
         with pytest.raises(RunError) as failure, checkpoint.checkpoint(spark, query, folder, print):
             pass
