@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from penstock.codegen.known_connectors import FACTS
 from penstock.compilation import compile
 from penstock.diagnostics import CompileError
 from penstock.planner import connectors
@@ -28,6 +29,8 @@ CREATE TABLE t WITH (connector = '{connector}') AS {query};
 @pytest.fixture(autouse=True)
 def _known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connectors, "CONNECTORS", (*connectors.CONNECTORS, *KINDS.values()))
+    for name in KINDS:
+        monkeypatch.setitem(FACTS, name, FACTS["sqlite"])
 
 
 @pytest.mark.parametrize(("query", "connector"), [(GROUPS, "u"), (GROUPS, "d"), (f"{GROUPS} HAVING COUNT(*) < 3", "d")])

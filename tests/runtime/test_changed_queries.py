@@ -151,7 +151,7 @@ def test_a_checkpoint_does_not_survive(query: str, change: Change, told: str) ->
     assert found.code == "R010"
     assert told in (found.detail or "")
     assert not re.search(r"#\d+`", found.detail or ""), "people see the names of the script"
-    assert "--reset" in (found.hint or "")
+    assert "--overwrite" in (found.hint or "")
     assert refusal(describe_query(now), describe_query(before), "here") is not None
 
 
