@@ -67,7 +67,11 @@ def test_a_checkpoint_of_another_version_is_refused() -> None:
     assert refusal(here, here, "p") is None
     found = refusal(here | {"spark": "4.1"}, here, "p")
     assert found is not None
-    assert (found.code, "with Spark 4.1, and" in found.message, "--overwrite" in (found.hint or "")) == ("R056", True, True)
+    assert (found.code, "with Spark 4.1, and" in found.message, "--overwrite" in (found.hint or "")) == (
+        "R056",
+        True,
+        True,
+    )
     unsaid = {name: value for name, value in here.items() if name != "spark"}
     assert (refusal(unsaid, here, "p") is None) == (here["spark"] == "4.3")  # only 4.3 has made such checkpoints
 
