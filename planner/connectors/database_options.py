@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.connectors import C003, C019, C027
+from penstock.diagnostics.codes.connectors import C003, C019, C020, C027
 from penstock.planner.connectors.option import INTEGER, INTERVAL, NAME, ConnectorOption, OptionType
 from penstock.planner.plan import Column, Options
 from penstock.planner.types import (
@@ -38,6 +39,32 @@ SIMPLE = frozenset({BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRI
 """Types without parameters that all databases hold."""
 
 _TABLE = re.compile(r"[^.\0]+(\.[^.\0]+)?")
+_PASSWORD = re.compile("passw|secret", re.IGNORECASE)
+"""Names of parameters that are secrets: libpq has password, sslpassword and oauth_client_secret."""
+
+
+def check_server_url(
+    value: str, span: Span, form: re.Pattern[str], example: str, variable: str
+) -> SplitResult | Diagnostic:
+    """The parts of the address of a server, or what is wrong with it: its form, or a password in it.
+
+    `form`: what stands before a question mark. `variable`: the variable of the environment that has such a password.
+    """
+    url = _split_url(value) if form.fullmatch(value.partition("?")[0]) else None
+    if url is None:
+        return C003.at(span, "", name="url", expected=f"an address such as '{example}'")
+    names = [name for name, _ in parse_qsl(url.query, keep_blank_values=True)]
+    if ":" in url.netloc.rpartition("@")[0] or any(map(_PASSWORD.search, names)):
+        found = C020.at(span, "", name="url").because("Plans, checkpoints and jobs show addresses.")
+        return found.with_hint(f"password = ENV('{variable}')")
+    return url
+
+
+def _split_url(value: str) -> SplitResult | None:
+    try:
+        return urlsplit(value)
+    except ValueError:  # such as a bracket of an IPv6 address that is not closed
+        return None
 
 
 def check_table(value: str, span: Span) -> Diagnostic | None:

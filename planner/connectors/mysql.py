@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import SplitResult, parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from penstock.diagnostics import Diagnostic, Span
-from penstock.diagnostics.codes.connectors import C003, C020
-from penstock.planner.connectors.database_options import PACKAGES, SHARED, TABLE, is_simple, make_check
+from penstock.diagnostics.codes.connectors import C003
+from penstock.planner.connectors.database_options import (
+    PACKAGES,
+    SHARED,
+    TABLE,
+    check_server_url,
+    is_simple,
+    make_check,
+)
 from penstock.planner.connectors.option import NAME, SECRET, Connector, ConnectorOption
 from penstock.planner.types import Decimal, Type
 
 _PARTS = frozenset({"ssl_ca", "ssl_cert", "ssl_check_hostname", "ssl_key", "unix_socket"})
-_EXAMPLE = "an address such as 'mysql://host:3306/database'"
+_FORM = re.compile(r"(mysql|mariadb)://[^\s/]*/[^\s/]+")
 
 
 def is_held(type_: Type) -> bool:
@@ -22,15 +29,11 @@ def is_held(type_: Type) -> bool:
 
 def check_url(value: str, span: Span) -> Diagnostic | None:
     """What is wrong with the address of a server: its form, what it sets, or a password in it."""
-    url = split_url(value)
-    if url is None:
-        return C003.at(span, "", name="url", expected=_EXAMPLE)
-    names = [name for name, _ in parse_qsl(url.query, keep_blank_values=True)]
-    if ":" in url.netloc.rpartition("@")[0] or any(re.search("passw|secret", name, re.IGNORECASE) for name in names):
-        found = C020.at(span, "", name="url").because("Plans, checkpoints and programs show addresses.")
-        return found.with_hint("password = ENV('MYSQL_PWD')")
-    if not _PARTS.issuperset(names):
-        found = C003.at(span, "", name="url", expected=_EXAMPLE)
+    url = check_server_url(value, span, _FORM, "mysql://host:3306/database", "MYSQL_PWD")
+    if isinstance(url, Diagnostic):
+        return url
+    if not _PARTS.issuperset(name for name, _ in parse_qsl(url.query, keep_blank_values=True)):
+        found = C003.at(span, "", name="url", expected="an address with known parameters")
         return found.because(f"Behind a question mark it may set {', '.join(sorted(_PARTS))}.")
     return None
 
@@ -41,16 +44,6 @@ def list_hosts(value: str) -> list[str]:
     if plain is None:
         raise ValueError(value)
     return [plain[1].lower()]
-
-
-def split_url(value: str) -> SplitResult | None:
-    """The parts of an address, None if it is none."""
-    if not re.match(r"(mysql|mariadb)://[^\s/]*/[^\s/]+$", value.partition("?")[0]):
-        return None
-    try:
-        return urlsplit(value)
-    except ValueError:  # such as a bracket of an IPv6 address that is not closed
-        return None
 
 
 MYSQL = Connector(
