@@ -15,6 +15,7 @@ from penstock.parser import ast, name_text
 from penstock.planner.lower.context import list_subqueries
 from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.plan import conjuncts
+from penstock.planner.scalars.scopes import is_same_name
 
 _ATOMS = (exp.Column, exp.Literal, exp.Anonymous, exp.Paren, exp.Cast, exp.Case)
 
@@ -102,7 +103,8 @@ def _explain_alias(
 ) -> Diagnostic:
     """The finding about a name that the SELECT list gives."""
     item = next((each for each in select.items if each.alias is not None and each.alias.text == name), None)
-    if item is None:
+    # An item that reads a column of its own name has the same problem.
+    if item is None or any(is_same_name(each.name, name) for each in item.value.find_all(exp.Column)):
         return found
     why = f"{clause} comes before the SELECT list, which names {name}"
     found = found.because(why)

@@ -15,7 +15,7 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.event_time import W031
 from penstock.diagnostics.codes.kinds import K018
-from penstock.parser import ast
+from penstock.parser import ast, name_text
 from penstock.planner.functions import FUNCTIONS
 from penstock.planner.lower.context import collect_findings, resolve_key, resolve_scalar
 from penstock.planner.lower.from_rows import FromRows, order_times
@@ -196,8 +196,9 @@ def read_ranking(call: exp.Window, select: ast.Select, rows: FromRows) -> tuple[
         raise CompileError([B002.at(span, "", construct=beside)])
     if not over.order_by:
         found = W031.at(span, "", function=name)
-        partition = "" if is_table else f"PARTITION BY {shown} "
-        raise CompileError([found.with_sql(f"{name}() OVER ({partition}ORDER BY {rows.scope.columns[0].name})")])
+        partition = "" if is_table else f"PARTITION BY {name_text(shown)} "
+        order = name_text(rows.scope.columns[0].name)
+        raise CompileError([found.with_sql(f"{name}() OVER ({partition}ORDER BY {order})")])
     keys = (resolve_key(each, rows.scope) for each in over.partition_by)
     own = None if time is None or by_window else make_column(time.column)
     others = tuple(key for key in keys if key != own)

@@ -22,7 +22,7 @@ from penstock.diagnostics.codes.expression_types import (
 )
 from penstock.diagnostics.codes.names import N001, N006
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.parser import string_text
+from penstock.parser import name_text, string_text
 from penstock.planner.functions import is_bare
 from penstock.planner.functions.elsewhere import is_unit_or_type
 from penstock.planner.plan.reserved import choose_unused_name
@@ -134,7 +134,7 @@ class Resolver(msgspec.Struct, frozen=True):
                 problem = N006.at(node.meta.get("span"), type=value.type, name=field.name)
                 written = propose_field(node, value, [each.name for each in fields[place:]])
                 if isinstance(value.type, Map) and isinstance(value.expression, exp.Column):
-                    problem = problem.with_sql(f"{value.expression.name}['{field.name}']")
+                    problem = problem.with_sql(f"{name_text(value.expression.name)}[{string_text(field.name)}]")
                 elif written is not None:
                     problem = problem.with_sql(written)
                 else:

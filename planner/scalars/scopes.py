@@ -116,7 +116,7 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
             return found[0]
         problem = self._problem(column, column.name, relation, ())
         if found:
-            names = [f"{each.relation}.{each.name}" if each.relation else each.name for each in found]
+            names = [*map(_write_name, found)]
             problem = N002.at(column.meta.get("span"), name=column.name)
             problem = problem.because(f"The rows have the event times {', '.join(names)}.")
             problem = problem.with_sql(f"GREATEST({', '.join(names)})", after=", or one of them")
@@ -134,7 +134,7 @@ class Scope(msgspec.Struct, frozen=True, dict=True):
     ) -> Diagnostic:
         span = column.meta.get("span")
         if found:
-            choices = [f"{each.relation}.{each.name}" for each in found if each.relation]
+            choices = [_write_name(each) for each in found if each.relation]
             problem = N002.at(span, name=name)
             after = "".join(f" or {each}" for each in choices[1:])
             return problem.with_sql(choices[0] if choices else None, before="write ", after=after)
@@ -186,6 +186,11 @@ _PSEUDO_COLUMNS = {
     "WINDOWEND": "a GROUP BY with a window has it, and a table of such groups window_end",
     **dict.fromkeys(("WINDOW_START", "WINDOW_END", "WINDOW_TIME"), _OF_WINDOW),
 }
+
+
+def _write_name(column: ScopeColumn) -> str:
+    """The column with its relation, as SQL has it."""
+    return ".".join(name_text(each) for each in (column.relation, column.name) if each)
 
 
 def _is_before_comma(span: Span) -> bool:

@@ -29,5 +29,5 @@ def find_casts(query: RunningQuery) -> Iterator[Diagnostic]:
                 reason = "A row for which it fails stops the query; TRY_CAST gives NULL instead."
                 form = f"TRY_CAST({text} AS {type_})"
                 told = warning.because(reason)
-                is_there = written is not None and span is not None and written == span
+                is_there = span is not None and (written == span or span.text == text)
                 yield told.with_sql(form) if is_there else told.with_hint(form)

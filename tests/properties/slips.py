@@ -10,7 +10,19 @@ Change = Callable[[re.Match[str], Random], str]
 
 _WORDS = ("group", "from", "select", "where", "order", "join", "on")
 _TYPES = ("datetime", "int64", "float64", "varchar2(10)", "number(10, 2)", "json", "object", "str", "uint32", "list")
-_CALLS = ("STRFTIME", "JSON_EXTRACT", "IIF", "GETDATE", "ISNULL", "TO_CHAR", "CONVERT", "LEN", "DATEPART", "SUMIF")
+_CALLS = (
+    "STRFTIME",
+    "JSON_EXTRACT",
+    "IIF",
+    "GETDATE",
+    "ISNULL",
+    "TO_CHAR",
+    "CONVERT",
+    "LEN",
+    "DATEPART",
+    "SUMIF",
+    "RLIKE",
+)
 _QUOTES = ('"{}"', "`{}`", "\u2018{}\u2019", "\u201c{}\u201d", "{}", "'{}\u2019")
 _UNITS = ("{} {}s", "{}{}", "{} {}")
 _SIGNS = {"-": "\u2013", ">=": "\u2265", "<>": "\u2260", ",": "\uff0c", ";": "\uff1b", "(": "\uff08"}
@@ -26,6 +38,8 @@ SLIPS: tuple[tuple[str, Change], ...] = (
     (r"INTERVAL '(\d+)' \w+", lambda found, chance: found[1]),
     (r"WATERMARK FOR", lambda found, chance: chance.choice(("WATERMARK", "WATERMARK ON", "WATERMARK OF"))),
     (r"(WATERMARK FOR \w+) AS (\w+)", lambda found, chance: chance.choice((found[1], f"{found[1]} DELAY", found[2]))),
+    (r"WATERMARK FOR \w+ AS", lambda found, chance: "WATERMARK AS"),
+    (r"\b(ARRAY|MAP|STRUCT)<([^<>]+)>", lambda found, chance: f"{found[1]}({found[2]})"),
     (r"\bAS \w+", lambda found, chance: f"AS {chance.choice(_WORDS)}"),
     (r"\bHAVING\b", lambda found, chance: "WHERE"),
     (r"\bWHERE\b", lambda found, chance: chance.choice(("HAVING", "WHERE COUNT(*) > 1 AND", "FROM orders WHERE"))),
