@@ -131,7 +131,7 @@ def _find_left_out(report: InputAccount) -> Iterator[Reason]:
     numbers: dict[str, Number] = {"input": report.name, "in": report.read, **counts, "used": report.used}
     most = max(counts, key=lambda name: counts[name])
     hints = {
-        "filtered": "WHERE, and conditions of ON about one side, filter rows.",
+        "filtered": "WHERE and conditions of ON filter rows, and LATE INTO takes late rows alone.",
         "late": "A longer delay in WATERMARK FOR, or a GRACE PERIOD, waits for such rows.",
         "rejected": "Rejected rows are kept with their reasons.",
     }
@@ -278,9 +278,13 @@ def _has_ended(query: SparkQuery, status: Status) -> bool:
 
 
 def _find_no_result(parts: Sequence[Part]) -> Iterator[Reason]:
-    """Rows were used, and some of them do not wait any more."""
-    used = sum(each.used for _, status in parts for each in status.inputs)
-    if used:
+    """The last query used rows, and some of them do not wait any more; or it filtered all rows that reached it."""
+    inputs = parts[-1][1].inputs
+    used = sum(each.used for each in inputs)
+    if not used:
+        for each in inputs:
+            yield from _find_left_out(each)
+    else:
         text = f"{used:,} rows were used, and no final row is in the result."
         yield Reason("no_result", f"{text} Conditions of joins, HAVING and QUALIFY leave out rows.", {"used": used})
 

@@ -132,6 +132,16 @@ def test_rows_are_used_and_none_comes_out() -> None:
     assert (reason.cause, reason.numbers) == ("no_result", {"used": 7})
 
 
+def test_the_last_query_of_a_chain_filters_all_rows() -> None:
+    late = "CREATE STREAM late (k INT, v INT, t TIMESTAMP, lateness BIGINT) WITH (connector = 'console');"
+    made = f"CREATE STREAM made AS {WINDOWS.format('a')} LATE INTO late;"
+    first, _, last = compile(STREAM.format("a", "") + late + made).program.queries
+    parts = [(first, status(count("a", 3), out=3)), (last, status(count(first.output.name, 3, filtered=3)))]
+    reason = only(parts)
+    assert (reason.cause, reason.numbers["used"]) == ("all_left_out", 0)
+    assert reason.text.startswith(f"No row of {first.output.name} was used: 3 rows were read, 3 filtered.")
+
+
 def test_a_window_has_not_ended() -> None:
     (query,) = queries(WINDOWS.format("a"))
     read = status(count("a", 5), state_rows=1, watermark=at(10, 19), newest={"a": at(10, 20)}, oldest=at(10, 1))
