@@ -63,7 +63,9 @@ def test_the_page_runs_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
         query = session.session.queries()[-1]
         assert query.await_rows(2, timeout=60)
         assert [row["product"] for row in client.get("/totals").json()] == ["chair", "lamp"]
-    assert asyncio.run(session.tables()) == ["totals"]
+        assert asyncio.run(session.tables()) == ["totals"]
+    with pytest.raises(RuntimeError, match="the session is opened by: async with"):
+        asyncio.run(session.tables())
 
 
 @pytest.mark.spark
