@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C003, C019, C020, C027
-from penstock.planner.connectors.option import INTEGER, INTERVAL, NAME, ConnectorOption, OptionType
+from penstock.planner.connectors.option import INTEGER, INTERVAL, NAME, SECRET, Connector, ConnectorOption, OptionType
 from penstock.planner.plan import Column, Options
 from penstock.planner.types import (
     BIGINT,
@@ -34,6 +35,20 @@ PACKAGES = (("sqlalchemy", "sqlalchemy"), ("tenacity", "tenacity"))
 """What each of them needs."""
 LEDGER = "penstock_ledger"
 """The table in which Penstock keeps which micro-batches are written. It lies beside the tables of users."""
+
+make_database = partial(
+    Connector,
+    is_database=True,
+    only_tables=True,
+    reads_now=True,
+    looks_up=True,
+    upserts=True,
+    deletes=True,
+    changes_rows=True,
+    partial_updates=True,
+    exactly_once=True,
+)
+"""Makes the connector of a database, with what all of them can do."""
 
 SIMPLE = frozenset({BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, BINARY, DATE, TIMESTAMP, TIME})
 """Types without parameters that all databases hold."""
@@ -90,6 +105,7 @@ TABLE = ConnectorOption(
 PATH = ConnectorOption(
     "path", NAME, "file of the database on this machine", required=True, identifies=True, check=check_path
 )
+PASSWORD = ConnectorOption("password", SECRET, "password of the user")
 SHARED = (
     ConnectorOption(
         "create",

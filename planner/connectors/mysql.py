@@ -9,13 +9,15 @@ from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C003
 from penstock.planner.connectors.database_options import (
     PACKAGES,
+    PASSWORD,
     SHARED,
     TABLE,
     check_server_url,
     is_simple,
     make_check,
+    make_database,
 )
-from penstock.planner.connectors.option import NAME, SECRET, Connector, ConnectorOption
+from penstock.planner.connectors.option import NAME, ConnectorOption
 from penstock.planner.types import Decimal, Type
 
 _PARTS = frozenset({"ssl_ca", "ssl_cert", "ssl_check_hostname", "ssl_key", "unix_socket"})
@@ -46,19 +48,10 @@ def list_hosts(value: str) -> list[str]:
     return [plain[1].lower()]
 
 
-MYSQL = Connector(
+MYSQL = make_database(
     "mysql",
     "a table of MySQL or MariaDB",
-    is_database=True,
     packages=(*PACKAGES, ("pymysql", "'pymysql[rsa]'")),
-    only_tables=True,
-    reads_now=True,
-    looks_up=True,
-    upserts=True,
-    deletes=True,
-    changes_rows=True,
-    partial_updates=True,
-    exactly_once=True,
     check=make_check("MySQL", is_held),
     list_hosts=list_hosts,
     own_options=(
@@ -66,7 +59,7 @@ MYSQL = Connector(
             "url", NAME, "address of the database, mysql://…", required=True, identifies=True, check=check_url
         ),
         TABLE,
-        ConnectorOption("password", SECRET, "password of the user"),
+        PASSWORD,
         *SHARED,
     ),
 )

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from penstock.diagnostics import Diagnostic, Span
 from penstock.planner.connectors.database_options import (
     PACKAGES,
+    PASSWORD,
     SHARED,
     TABLE,
     check_length,
@@ -16,8 +17,9 @@ from penstock.planner.connectors.database_options import (
     check_table,
     is_simple_or_decimal,
     make_check,
+    make_database,
 )
-from penstock.planner.connectors.option import NAME, SECRET, Connector, ConnectorOption
+from penstock.planner.connectors.option import NAME, ConnectorOption
 
 _FORM = re.compile(r"postgresql://[^\s/]*(/[^\s/]*)?")
 LONGEST = 63
@@ -36,21 +38,12 @@ def check_url(value: str, span: Span) -> Diagnostic | None:
     return url if isinstance(url, Diagnostic) else None
 
 
-POSTGRES = Connector(
+POSTGRES = make_database(
     "postgres",
     "a PostgreSQL table",
-    is_database=True,
     packages=(*PACKAGES, ("psycopg", "'psycopg[binary]'")),
-    only_tables=True,
     one_row=True,
-    reads_now=True,
     adds=True,
-    looks_up=True,
-    upserts=True,
-    deletes=True,
-    changes_rows=True,
-    partial_updates=True,
-    exactly_once=True,
     check=make_check("PostgreSQL", is_simple_or_decimal, LONGEST),
     own_options=(
         ConnectorOption(
@@ -62,7 +55,7 @@ POSTGRES = Connector(
             check=check_url,
         ),
         replace(TABLE, check=check_name),
-        ConnectorOption("password", SECRET, "password of the user"),
+        PASSWORD,
         *SHARED,
     ),
 )
