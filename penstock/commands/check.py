@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.commands.script_files import FILES, compile_files, exit_code
+from penstock.commands.script_files import FAILED, FILES, compile_files, exit_code
 from penstock.commands.show_findings import show_findings
 from penstock.diagnostics import CompileError, Diagnostic, report, show_json
 
 if TYPE_CHECKING:
     from penstock.compilation import Compilation
-
-FAILED = 3
 
 
 @click.command()

@@ -5,7 +5,6 @@ Commands import what they use when they are called: `penstock check` has to answ
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
@@ -18,8 +17,8 @@ from penstock.commands.fmt import fmt
 from penstock.commands.options import CONF, read_settings
 from penstock.commands.package import package
 from penstock.commands.peek import peek
-from penstock.commands.run_script import FAILED, INTERRUPTED, run
-from penstock.commands.script_files import compile_files, errors_shown
+from penstock.commands.run_script import run
+from penstock.commands.script_files import compile_files, errors_shown, failures_shown
 from penstock.commands.serve import serve
 from penstock.commands.show_findings import show_findings
 from penstock.commands.test import test
@@ -152,7 +151,7 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
     from penstock import runtime
     from penstock.commands.answers import show_answer
 
-    try:
+    with failures_shown():
         # Whoever sets Spark up may have its files elsewhere.
         rows = None if master or settings else runtime.answer_locally(read.local)
         if rows is not None:
@@ -161,11 +160,6 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
         short = runtime.is_short(read.inputs)
         with runtime.connect(master, settings=settings, short=short, program=read) as session:
             rows = session.read(read)
-    except runtime.RunError as failure:
-        show_findings(failure.diagnostics)
-        sys.exit(FAILED)
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
     show_answer(read.columns, rows, form)
 
 

@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.commands.script_files import errors_shown
-from penstock.commands.show_findings import show_findings
+from penstock.commands.script_files import errors_shown, failures_shown
 from penstock.diagnostics import show_json
 from penstock.diagnostics.terminal import exact
 
 if TYPE_CHECKING:
     from penstock.describe.declare import DescribedPlace
     from penstock.describe.found_place import WrittenOption
-
-FAILED, INTERRUPTED = 3, 130
 
 
 @click.command()
@@ -62,20 +59,12 @@ def describe(
     """
     from penstock.describe.found_place import WrittenOption
     from penstock.parser import string_text
-    from penstock.runtime import RunError
 
     if connect is None and password_env is not None:
         raise click.UsageError("--password-env goes with --connect")
     password = None if password_env is None else WrittenOption(f"ENV({string_text(password_env)})")
-    with errors_shown():
-        try:
-            with _progress_shown() as progress:
-                declaration = _find(places, name, connect, password, records, rows, progress)
-        except RunError as failure:
-            show_findings(failure.diagnostics)
-            sys.exit(FAILED)
-        except KeyboardInterrupt:
-            sys.exit(INTERRUPTED)
+    with errors_shown(), failures_shown(), _progress_shown() as progress:
+        declaration = _find(places, name, connect, password, records, rows, progress)
     match form:
         case "json":
             click.echo(show_json(json.dumps(_report(declaration), indent=2, ensure_ascii=False)))

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from penstock.commands.options import CONF, read_settings
-from penstock.commands.show_findings import show_findings
+from penstock.commands.script_files import failures_shown
 from penstock.diagnostics import hide_credentials
-
-FAILED = 3
 
 
 @click.command()
@@ -28,7 +24,7 @@ def doctor(master: str | None, checkpoint: str | None, conf: tuple[str, ...]) ->
       penstock doctor --master yarn --checkpoint s3a://bucket/state --conf spark.archives=workers.tar.gz#penstock
       penstock doctor
 
-    Exit code 0: all is well, 3: something is not.
+    Exit code 0: all is well, 3: something is not, 130: Ctrl-C before the end.
     """
     settings = read_settings(conf)
 
@@ -36,10 +32,6 @@ def doctor(master: str | None, checkpoint: str | None, conf: tuple[str, ...]) ->
 
     told = ", ".join(f"{name} {version or 'is missing'}" for name, version in runtime.list_versions().items())
     click.echo(f"ok: this machine has {told}")
-    try:
-        with runtime.connect(master, checkpoint, settings) as session:
-            for line in session.examine():
-                click.echo(f"ok: {hide_credentials(line)}")
-    except runtime.RunError as failure:
-        show_findings(failure.diagnostics)
-        sys.exit(FAILED)
+    with failures_shown(), runtime.connect(master, checkpoint, settings) as session:
+        for line in session.examine():
+            click.echo(f"ok: {hide_credentials(line)}")

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.commands.script_files import compile_files, errors_shown
-from penstock.commands.show_findings import show_findings
+from penstock.commands.script_files import compile_files, errors_shown, failures_shown
 
 if TYPE_CHECKING:
     from penstock.codegen.sampled import Sampling
     from penstock.planner.catalog import Catalog
     from penstock.runtime.samples.take import Sample
 
-FAILED, INTERRUPTED = 3, 130
 REJECTED_SHOWN = 10
 LONGEST_RECORD = 100
 """How many characters of a rejected record are shown."""
@@ -48,16 +45,10 @@ def peek(arguments: tuple[str, ...], limit: int, form: str) -> None:
     with errors_shown():
         sampling = find_sampling(compile_files(files).catalog, name)
 
-    from penstock.runtime import RunError
     from penstock.runtime.samples.look import look
 
-    try:
+    with failures_shown():
         sample = look(sampling, limit)
-    except RunError as failure:
-        show_findings(failure.diagnostics)
-        sys.exit(FAILED)
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
     _show(sampling, sample, form)
 
 

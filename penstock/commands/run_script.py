@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.commands.options import CONF, read_settings
-from penstock.commands.script_files import FILES, compile_files, errors_shown
+from penstock.commands.script_files import FILES, compile_files, errors_shown, failures_shown
 from penstock.commands.show_findings import show_findings
 
 if TYPE_CHECKING:
     from penstock.compilation import Compilation
 
-FAILED, INTERRUPTED = 3, 130
 MERGED = "windows of HOP are merged from partial aggregates; SET partial_aggregates = OFF prevents that"
 
 
@@ -80,13 +79,9 @@ def run(
             return
 
         from penstock.partition_check import compare_places
-        from penstock.runtime import RunError
 
-        try:
+        with failures_shown():
             show_findings(compare_places(compilation).warnings)
-        except RunError as failure:
-            show_findings(failure.diagnostics)
-            sys.exit(FAILED)
 
     from penstock.commands.run_program import run_program
     from penstock.runtime import has_large_batches

@@ -17,7 +17,8 @@ from penstock.diagnostics.codes.running import R090
 if TYPE_CHECKING:
     from penstock.compilation import Compilation
 
-REFUSED, USAGE = 1, 2
+REFUSED, USAGE, FAILED, INTERRUPTED = 1, 2, 3, 130
+"""The exit codes, beside 0."""
 TESTS = "_test.sql"
 """How the names of files of tests end."""
 
@@ -63,6 +64,20 @@ def errors_shown() -> Iterator[None]:
     except CompileError as refusal:
         show_findings(refusal.diagnostics)
         sys.exit(exit_code(refusal))
+
+
+@contextmanager
+def failures_shown() -> Iterator[None]:
+    """Ends the process with the exit code that fits when the body raises a RunError, or is interrupted."""
+    from penstock.runtime import RunError
+
+    try:
+        yield
+    except RunError as failure:
+        show_findings(failure.diagnostics)
+        sys.exit(FAILED)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
 
 
 def exit_code(refusal: CompileError) -> int:

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from penstock.commands.options import CONF, read_settings
-
-REFUSED = 1
+from penstock.commands.script_files import REFUSED
 
 
 @click.command()

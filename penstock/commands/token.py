@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from penstock.commands.script_files import REFUSED
 from penstock.diagnostics import show_text
 from penstock.diagnostics.terminal import align_texts
 
 if TYPE_CHECKING:
     import psycopg
-
-REFUSED = 1
 
 _STATE = click.option(
     "--state",

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.commands.script_files import explain_problem
+from penstock.commands.script_files import FAILED, explain_problem
 from penstock.commands.show_findings import show_findings
 
 if TYPE_CHECKING:
     from penstock.runtime import RuntimeSession
 
-FAILED = 3
 _SCRIPT = """
 SET state_partitions = 1;
 CREATE STREAM orders (id BIGINT KEY, item STRING, price DECIMAL(10, 2), at TIMESTAMP, WATERMARK FOR at AS at - 1 SECOND)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import click
 
-NO_SUCH_QUERY, FAILED = 1, 3
+from penstock.commands.script_files import FAILED
+
+NO_SUCH_QUERY = 1
 NOT_FOUND = 404
 
 
