@@ -16,7 +16,7 @@ import pyarrow as pa
 from penstock.codegen.program import Input
 from penstock.diagnostics.codes.running import R003, R004, R005, R006
 from penstock.runtime.failure.errors import RunError
-from penstock.runtime.samples.parquet_values import OtherTypeError, read_parquet_values
+from penstock.runtime.samples.parquet_values import OtherTypeError, read_parquet_records
 from penstock.runtime.samples.record_values import (
     MalformedError,
     SampledColumn,
@@ -107,8 +107,8 @@ class _FileReader:
                 yield self._make_record(file, record, partial(read_csv_values, record, fields, null))
 
     def _read_parquet(self, file: SampleFile) -> Iterator[FoundRecord]:
-        for values, text, reason in read_parquet_values(file.path, self.columns):
-            yield self._make_record(file, text, partial(_give, values, reason))
+        for text, read in read_parquet_records(file.path, self.columns):
+            yield self._make_record(file, text, read)
 
     def _order_fields(self, file: SampleFile, first: str) -> list[SampledColumn]:
         """The columns in the order of the header. A field that is no column is read as a text. Raises RunError."""
@@ -145,12 +145,6 @@ class _FileReader:
                 return FoundRecord(None, text, file.path, file.written, reason)
         values |= {name: _tell_file(file, key) for name, key in self.source.metadata}
         return FoundRecord(values, text, file.path, file.written)
-
-
-def _give(values: Values | None, reason: str | None) -> Values:
-    if values is None:
-        raise MalformedError(reason)
-    return values
 
 
 def _tell_file(file: SampleFile, key: str) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -26,8 +27,8 @@ class OtherTypeError(Exception):
     """A column has a type in a file that is not read as the declared one. The message says so."""
 
 
-def read_parquet_values(path: str, columns: Sequence[SampledColumn]) -> Iterator[tuple[Values | None, str, str | None]]:
-    """For each record its values, its text, and the reason if it is malformed.
+def read_parquet_records(path: str, columns: Sequence[SampledColumn]) -> Iterator[tuple[str, Callable[[], Values]]]:
+    """For each record its text, and what reads its values and raises MalformedError.
 
     Raises:
         OtherTypeError: the types of the file are not read as the declared ones.
@@ -45,10 +46,8 @@ def read_parquet_values(path: str, columns: Sequence[SampledColumn]) -> Iterator
     names = sorted({place for place in places.values() if place is not None})
     for batch in file.iter_batches(BATCH, columns=names):
         for record in batch.to_pylist(maps_as_pydicts=None) if names else [{}] * batch.num_rows:
-            try:
-                yield _read_record(record, places, columns), "", None
-            except MalformedError as malformed:
-                yield None, str({name: value for name, value in record.items() if value is not None}), str(malformed)
+            text = str({name: value for name, value in record.items() if value is not None})
+            yield text, partial(_read_record, record, places, columns)
 
 
 def is_readable(found: pa.DataType, declared: pa.DataType) -> bool:

@@ -6,8 +6,11 @@ import json
 import os
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
@@ -69,6 +72,23 @@ def test_rows_are_typed_and_rejected_records_told(script: Path) -> None:
         "event time before 1970",
     ):
         assert reason in result.stdout
+
+
+def test_rejected_records_of_parquet_are_shown(tmp_path: Path) -> None:
+    ids, times = pa.array([1, 2, None, 1 << 40]), pa.array([datetime(2024, 1, 1), None, datetime(1969, 1, 1), None])
+    pq.write_table(pa.table({"id": ids, "time": times}), tmp_path / "a.parquet")
+    script = tmp_path / "a.sql"
+    script.write_text(
+        "CREATE STREAM a (id INT, time TIMESTAMP, WATERMARK FOR time AS time - INTERVAL '1' SECOND) "
+        f"WITH (connector = 'files', path = '{tmp_path}/a.parquet', format = 'parquet');"
+    )
+    shown = peek(script, "a").stdout
+    for reason, record in (
+        ("no event time", "{'id': 2}"),
+        ("event time before 1970", "{'time': datetime.datetime(1969, 1, 1, 0, 0)}"),
+        ('malformed record: id is no INT: "1099511627776"', "{'id': 1099511627776}"),
+    ):
+        assert any(reason in line and record in line for line in shown.splitlines()), shown
 
 
 def test_json_and_csv_are_for_programs(script: Path) -> None:
