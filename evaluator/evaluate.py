@@ -6,7 +6,7 @@ What a KTable or WTable holds is its state after the last change. See each opera
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from penstock.evaluator.held_tables import found_remotely, materialised, referring, table_join
 from penstock.evaluator.row_frames import over
@@ -41,13 +41,7 @@ from penstock.planner.plan import (
     Unnest,
     WindowAggregate,
 )
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """The node and everything below it."""
-    yield node
-    for child in node.inputs:
-        yield from walk(child)
+from penstock.planner.plan.walk import walk
 
 
 def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 
 from penstock.diagnostics.codes.running import R020, R028
-from penstock.evaluator.library import LIBRARY, LIBRARY_NULL_AWARE
+from penstock.evaluator.library import LIBRARY, LIBRARY_NULL_AWARE, choose_known
 from penstock.evaluator.typed_values import EPOCH, QueryFailure, Unsupported, Value, as_text, cast
 from penstock.planner.types import TIME
 
@@ -149,9 +149,9 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "CEILING": math.ceil,
     "FLOOR": math.floor,
     "ROUND": _rounded,
-    "SIGN": lambda x: float((x > 0) - (x < 0)),
+    "SIGN": LIBRARY["SIGNUM"],
     "SQRT": _square_root,
-    "POWER": lambda x, y: float(x) ** float(y),
+    "POWER": LIBRARY["POW"],
     "PMOD": _positive_remainder,
     "UPPER": str.upper,
     "LOWER": str.lower,
@@ -220,10 +220,6 @@ def _null_if(values: Iterator[Value]) -> Value:
     return None if value == other else value
 
 
-def _extreme(choose: Callable[..., Value]) -> Callable[[Iterator[Value]], Value]:
-    return lambda values: choose((value for value in values if value is not None), default=None)
-
-
 def _joined(values: Iterator[Value]) -> Value:
     separator = next(values)
     return None if separator is None else separator.join(value for value in values if value is not None)
@@ -235,8 +231,8 @@ NULL_AWARE: dict[str, Callable[[Iterator[Value]], Value]] = {
     "NVL": _first_known,
     "IFNULL": _first_known,
     "NULLIF": _null_if,
-    "GREATEST": _extreme(max),
-    "LEAST": _extreme(min),
+    "GREATEST": choose_known(max),
+    "LEAST": choose_known(min),
     "CONCAT_WS": _joined,
     "ARRAY": list,
     "MAP": lambda values: dict(zip(values, values, strict=True)),

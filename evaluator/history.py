@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
-from penstock.evaluator.evaluate import walk
 from penstock.evaluator.typed_values import EPOCH, Row, milliseconds
 from penstock.planner.plan import (
     Distinct,
@@ -31,6 +30,7 @@ from penstock.planner.plan import (
     TableLookup,
     WindowAggregate,
 )
+from penstock.planner.plan.walk import walk
 
 Tables = dict[str, list[Row]]
 START = EPOCH + milliseconds(1)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from penstock.evaluator.evaluate import apply, walk
+from penstock.evaluator.evaluate import apply
 from penstock.evaluator.expression_values import evaluate_scalar
 from penstock.evaluator.held_tables import found_remotely, table_join, table_shape
 from penstock.evaluator.history import DRAINED, History, Tables, accepted, clocks, watermarks
@@ -38,6 +38,7 @@ from penstock.planner.plan import (
     TableJoin,
     WindowAggregate,
 )
+from penstock.planner.plan.walk import walk
 
 
 class State(Protocol):

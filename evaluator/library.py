@@ -9,7 +9,7 @@ import calendar
 import decimal
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime, timedelta
 
 from penstock.diagnostics.codes.running import R020, R023, R028
@@ -151,7 +151,8 @@ def _contains(values: list[Value], value: Value) -> bool | None:
     return True if value in values else None if None in values else False
 
 
-def _known(choose: Callable[..., Value]) -> Callable[[list[Value]], Value]:
+def choose_known(choose: Callable[..., Value]) -> Callable[[Iterable[Value]], Value]:
+    """What `max` or `min` chooses of the values that are known, NULL if there are none."""
     return lambda values: choose((each for each in values if each is not None), default=None)
 
 
@@ -241,8 +242,8 @@ LIBRARY: dict[str, Callable[..., Value]] = {
     "CARDINALITY": len,
     "ARRAY_SIZE": len,
     "ARRAY_CONTAINS": _contains,
-    "ARRAY_MAX": _known(max),
-    "ARRAY_MIN": _known(min),
+    "ARRAY_MAX": choose_known(max),
+    "ARRAY_MIN": choose_known(min),
     "ARRAY_POSITION": lambda values, value: values.index(value) + 1 if value in values else 0,
     "ARRAY_REMOVE": lambda values, value: [each for each in values if each != value],
     "ARRAY_COMPACT": lambda values: [each for each in values if each is not None],

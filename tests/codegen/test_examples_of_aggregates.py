@@ -16,11 +16,11 @@ from penstock.codegen.sql.printing import print_duckdb
 from penstock.codegen.sql.retraction_sums import Sums
 from penstock.codegen.sql.row_forms import DELTA
 from penstock.codegen.sql.trees import alias, select
-from penstock.evaluator.evaluate import walk
 from penstock.evaluator.expression_values import evaluate_scalar
 from penstock.evaluator.typed_values import Row, columns, milliseconds
 from penstock.planner.functions import FUNCTIONS, Function
 from penstock.planner.plan import GroupAggregate, Node, Over
+from penstock.planner.plan.walk import walk
 from tests.properties.panes import answered
 
 ROWS: tuple[tuple[Any, ...], ...] = (

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import accepted, clocks
 from penstock.evaluator.incremental import run
 from penstock.evaluator.typed_values import Row, Value, milliseconds
 from penstock.planner.plan import JoinType, Node, Over, Scan, SessionWindow, Tumble
+from penstock.planner.plan.walk import walk
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.conformance.differences import FLINK, Difference
 from tests.model import plans

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.held_tables import materialised
 from penstock.evaluator.typed_values import Row
 from penstock.planner.plan import Scan
+from penstock.planner.plan.walk import walk
 from tests.model.rows import assert_same_rows
 from tests.properties import tables
 

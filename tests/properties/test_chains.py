@@ -10,11 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from penstock.codegen.cut_queries import cut_at_intermediates
-from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import DRAINED, History, Tables, accepted, clocks, watermarks
 from penstock.evaluator.incremental import Incremental
 from penstock.evaluator.typed_values import Row, milliseconds
 from penstock.planner.plan import Origin, RunningQuery, Scan
+from penstock.planner.plan.walk import walk
 from tests.model.rows import assert_same_rows
 from tests.properties import chains, streams
 

@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import Fate, History, clocks, sort_out
 from penstock.planner.plan import Intermediate, Node
+from penstock.planner.plan.walk import walk
 from penstock.runtime import RuntimeSession
 from tests.jvm.sessions import open_session
 from tests.model.arrivals import write_json_lines

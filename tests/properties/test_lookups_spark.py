@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import Fate, History, Tables, clocks, sort_out
 from penstock.evaluator.typed_values import EPOCH, Row, milliseconds
 from penstock.planner.plan import Intermediate, Node
+from penstock.planner.plan.walk import walk
 from penstock.runtime import RuntimeSession
 from tests.jvm.sessions import open_session
 from tests.model.arrivals import write_json_lines

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 import penstock
 from penstock.codegen import lower
 from penstock.codegen.cut_queries import cut_at_intermediates
-from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.held_tables import materialised
 from penstock.evaluator.history import History
 from penstock.evaluator.typed_values import Row
 from penstock.planner.plan import Node, RunningQuery, Scan
-from penstock.planner.plan.walk import list_nodes
+from penstock.planner.plan.walk import list_nodes, walk
 from tests.model.rows import assert_same_rows
 from tests.properties import streams, tables
 from tests.properties.shared_plans import Drawn, draw_streams, draw_tables

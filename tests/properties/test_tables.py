@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from penstock.evaluator.changes import ChangeRun
-from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.held import Change, Key, key_of
 from penstock.evaluator.history import History, Tables
 from penstock.evaluator.typed_values import Row
 from penstock.planner.plan import KTable, Node, Scan
+from penstock.planner.plan.walk import walk
 from tests.model.rows import assert_same_rows
 from tests.properties import tables, windowed_tables
 from tests.properties.streams import tried

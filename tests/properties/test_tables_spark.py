@@ -19,9 +19,10 @@ from hypothesis.strategies import SearchStrategy
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import History
 from penstock.planner.plan import KTable, Node, RunningQuery, Scan
+from penstock.planner.plan.walk import walk
 from penstock.runtime import RuntimeSession
 from tests.jvm.sessions import open_session
 from tests.model.arrivals import write_json_lines

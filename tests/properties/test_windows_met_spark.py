@@ -19,10 +19,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.evaluator.evaluate import apply, evaluate, walk
+from penstock.evaluator.evaluate import apply, evaluate
 from penstock.evaluator.history import Clock, Fate, History, Tables, clocks, sort_out, watermarks
 from penstock.evaluator.typed_values import EPOCH, Row, milliseconds
 from penstock.planner.plan import Emission, ForeignKeyJoin, Node, TableLookup, WindowAggregate, WTable
+from penstock.planner.plan.walk import walk
 from penstock.runtime import RuntimeSession
 from tests.jvm.sessions import open_session
 from tests.model.arrivals import write_json_lines

@@ -13,10 +13,11 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 import penstock
-from penstock.evaluator.evaluate import evaluate, walk
+from penstock.evaluator.evaluate import evaluate
 from penstock.evaluator.history import History, Tables
 from penstock.evaluator.typed_values import milliseconds
 from penstock.planner.plan import IntervalJoin
+from penstock.planner.plan.walk import walk
 from penstock.runtime import RunError, RuntimeSession
 from penstock.runtime.query.run import Run
 from tests.model.arrivals import write_json_lines
