@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.grammar import RESERVED, Fault, Token
 from penstock.parser.ast_text import ast_text
+from penstock.parser.list_statements import list_statements
 from penstock.parser.parsing import count_set_words, count_words, parse, parse_tests, split_script
 from penstock.parser.synonyms import SYNONYMS
+from penstock.parser.typed_text import is_complete, list_keywords
 from penstock.parser.unparse import unparse
 from penstock.parser.unparse_scalars import name_text, string_text
 
@@ -30,6 +32,9 @@ __all__ = [
     "count_words",
     "format_script",
     "format_tests",
+    "is_complete",
+    "list_keywords",
+    "list_statements",
     "name_text",
     "parse",
     "parse_tests",

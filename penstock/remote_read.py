@@ -33,7 +33,12 @@ class TableHolder(Protocol):
 def is_read(source: Source) -> bool:
     """Whether the text is one SELECT without STREAM. Raises CompileError."""
     statements = parse(source)
-    return len(statements) == 1 and isinstance(statements[0], ast.QueryStatement) and not _streams(statements[0].query)
+    return len(statements) == 1 and reads_tables(statements[0])
+
+
+def reads_tables(statement: ast.Statement) -> bool:
+    """Whether the statement is a SELECT without STREAM."""
+    return isinstance(statement, ast.QueryStatement) and not _streams(statement.query)
 
 
 def read_remote(source: Source, relations: Sequence[dict[str, Any]], tables: TableHolder) -> Rows:

@@ -17,6 +17,7 @@ from penstock.planner.plan import Settings
 from penstock.planner.reads.select import plan_read
 from penstock.planner.scalars.find_type import find_type
 from penstock.planner.script.plan_script import PlannedScript, plan_script
+from penstock.planner.script.show import list_columns
 from penstock.planner.state import sends_changes, state_store
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "find_fused",
     "find_type",
     "interval_sql",
+    "list_columns",
     "merge_partials",
     "mermaid",
     "partitions_text",

@@ -90,6 +90,7 @@ R094 = Code("R094", "{column} is in 0 of {count} records of {name}", severity="w
 R095 = Code("R095", "none of {count} records of {name} has a field that is declared", severity="warning")
 R096 = Code("R096", "nothing can be described in {place}: {reason}")
 R097 = Code("R097", "{name} cannot be peeked at: {reason}")
+R098 = Code("R098", "the shell has no command {command}")
 R099 = Code("R099", "{query} was stopped by Spark: {reason}")
 
 CODES = (
@@ -102,5 +103,5 @@ CODES = (
     *(R060, R061, R062, R063, R064, R065, R066, R067, R068),
     *(R070, R071, R072, R073, R074, R075, R076, R077, R078, R079, R080, R081, R082, R083, R084),
     *(R085, R086, R087, R088),
-    *(R090, R091, R094, R095, R096, R097, R099),
+    *(R090, R091, R094, R095, R096, R097, R098, R099),
 )

@@ -20,6 +20,7 @@ from penstock.commands.peek import peek
 from penstock.commands.run_script import run
 from penstock.commands.script_files import compile_files, errors_shown, failures_shown
 from penstock.commands.serve import serve
+from penstock.commands.shell import shell
 from penstock.commands.show_findings import show_findings
 from penstock.commands.test import test
 from penstock.commands.token import token
@@ -55,6 +56,7 @@ def main() -> None:
       penstock run --once orders.sql     process what is there, then end
       penstock peek orders.sql orders    the first rows of a stream as they are typed
       penstock query orders.sql "…"      what does a SELECT over tables give now?
+      penstock shell orders.sql          all of this at a prompt, with one Spark
       penstock serve orders.sql          keep running, for psql, BI tools and browsers
       penstock token create --user ada   let somebody else use the server
       penstock why totals                what holds back the rows of a query of the server?
@@ -145,13 +147,22 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
     *files, select = arguments
     with errors_shown():
         from penstock.compilation import compile_read
+        from penstock.stream_look import find_look
 
-        read = compile_read(Source("<query>", select), compile_files(files).catalog, memory=False)
+        source, catalog = Source("<query>", select), compile_files(files).catalog
+        found = find_look(source, catalog)
+        read = None if found else compile_read(source, catalog, memory=False)
 
     from penstock import runtime
     from penstock.commands.answers import show_answer
+    from penstock.commands.peek import show_look
 
     with failures_shown():
+        if found is not None:
+            with errors_shown():
+                show_look(found, form)
+            return
+        assert read is not None, "what is no look is a read"
         # Whoever sets Spark up may have its files elsewhere.
         rows = None if master or settings else runtime.answer_locally(read.local)
         if rows is not None:
@@ -172,6 +183,7 @@ main.add_command(package)
 main.add_command(peek)
 main.add_command(run)
 main.add_command(serve)
+main.add_command(shell)
 main.add_command(test)
 main.add_command(token)
 main.add_command(translate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,8 +12,8 @@ from penstock.commands.script_files import compile_files, errors_shown, failures
 
 if TYPE_CHECKING:
     from penstock.codegen.sampled import Sampling
-    from penstock.planner.catalog import Catalog
     from penstock.runtime.samples.take import Sample
+    from penstock.stream_look import StreamLook
 
 REJECTED_SHOWN = 10
 LONGEST_RECORD = 100
@@ -43,66 +44,51 @@ def peek(arguments: tuple[str, ...], limit: int, form: str) -> None:
     if not files:
         raise click.UsageError("a script and a name are needed, as penstock peek orders.sql orders")
     with errors_shown():
+        from penstock.stream_look import find_sampling
+
         sampling = find_sampling(compile_files(files).catalog, name)
 
     from penstock.runtime.samples.look import look
 
     with failures_shown():
         sample = look(sampling, limit)
-    _show(sampling, sample, form)
+    if sample.left_out:
+        click.echo(f"not shown, as only Spark computes them: {', '.join(sample.left_out)}", err=True)
+    _show(sampling, sample, sample.rows.columns, sample.rows, form, is_all=sample.is_all)
 
 
-def find_sampling(catalog: Catalog, name: str) -> Sampling:
-    """What is read for a name of the script. Raises CompileError if that cannot be peeked at."""
-    from penstock.codegen import lower_sampling
-    from penstock.diagnostics import CompileError, nearest
-    from penstock.diagnostics.codes.kinds import K012
-    from penstock.diagnostics.codes.running import R097
-    from penstock.parser import name_text
-    from penstock.planner.catalog import Declared
-    from penstock.planner.connectors import connector_of
+def show_look(found: StreamLook, form: str) -> None:
+    """Prints the rows of a SELECT STREAM with LIMIT. Raises CompileError and RunError as `look_at` does."""
+    from penstock.stream_look import look_at
 
-    entry = catalog.find(name)
-    if entry is None:
-        raise CompileError([K012.at(None, name=name).with_guess(nearest(name, catalog.names()))])
-    if not isinstance(entry, Declared):
-        reason = "it is computed by a query"
-        hint = f'penstock query … "SELECT * FROM {name_text(entry.name)} LIMIT 20"'
-        if entry.kind != "TABLE":
-            hint = "penstock run --once shows its rows"
-        raise CompileError([R097.at(entry.span, name=entry.name, reason=reason).with_hint(hint)])
-    connector = connector_of(entry.origin.connector)
-    if not connector.parses_records:
-        reason = f"its rows are in {connector.doc}"
-        hint = "penstock run --once shows rows of a query over it"
-        if connector.reads_now:
-            hint = f'penstock query … "SELECT * FROM {name_text(entry.name)} LIMIT 20"'
-        raise CompileError([R097.at(entry.span, name=entry.name, reason=reason).with_hint(hint)])
-    if dict(entry.origin.options).get("format") == "avro" or dict(entry.origin.options).get("key_format") == "avro":
-        found = R097.at(entry.span, name=entry.name, reason="its messages are in Avro")
-        raise CompileError([found.with_hint("penstock run --once shows rows of a query over it")])
-    return lower_sampling(entry)
+    seen = look_at(found)
+    whole = seen.sample.is_all and len(seen.rows) < found.limit
+    _show(found.sampling, seen.sample, seen.columns, seen.rows, form, is_all=whole)
 
 
-def _show(sampling: Sampling, sample: Sample, form: str) -> None:
+def _show(
+    sampling: Sampling,
+    sample: Sample,
+    columns: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+    form: str,
+    *,
+    is_all: bool,
+) -> None:
     from penstock.commands.answers import show_answer
     from penstock.runtime import show_rows
 
-    rows, name = sample.rows, sampling.input.name
-    if sample.left_out:
-        click.echo(f"not shown, as only Spark computes them: {', '.join(sample.left_out)}", err=True)
     count = len(sample.rejected)
     told = f"{count:,} of {sample.read:,} records {'is' if count == 1 else 'are'} rejected"
     if form != "text":
-        show_answer(rows.columns, rows, form)
+        show_answer(columns, rows, form)
         if count:
             click.echo(told, err=True)
         return
-    which = "the newest " if sampling.input.counts_partitions else "all " if sample.is_all else "the first "
+    which = "the newest " if sampling.input.counts_partitions else "all " if is_all else "the first "
     heading = "no rows" if not rows else "1 row" if len(rows) == 1 else f"{which}{len(rows):,} rows"
-    show_rows(
-        f"{name}: {heading}", [{each: _show_value(row[each]) for each in rows.columns} for row in rows], len(rows)
-    )
+    shown_rows = [{each: _show_value(row[each]) for each in columns} for row in rows]
+    show_rows(f"{sampling.input.name}: {heading}", shown_rows, len(rows))
     if count:
         shown = sample.rejected[:REJECTED_SHOWN]
         told_of = [{"reason": each.reason, "record": _cut(each.record), "from": each.place} for each in shown]

@@ -256,7 +256,7 @@ def refuse_unbuilt(select: ast.Select, context: Context) -> None:
 
 def find_endless_clauses(select: ast.Select) -> list[Diagnostic]:
     """ORDER BY and LIMIT of rows that keep arriving."""
-    hint = "leave it out here; penstock query and Session.sql read tables as they are now, with it"
+    hint = "leave it out here; penstock query and penstock shell show the first rows with it"
     return [
         code.at(clause.span).because(reason).with_hint(hint)
         for clause, code, reason in (

@@ -11,12 +11,12 @@ from penstock.compilation import compile
 from penstock.diagnostics import CompileError, Diagnostic, Source
 from penstock.diagnostics.codes.server import V012
 from penstock.explain import answer_text
-from penstock.parser import ast
+from penstock.parser import ast, list_statements
 from penstock.planner import Catalog, plan_graph
 from penstock.planner.plan import Explained, Listing
 from penstock.server.engine_protocol import StatementAnswer
 from penstock.server.running.live_script import LiveDefinition, LiveScript, Planned, check_submitted, describe_columns
-from penstock.server.running.split_statements import check_settings, check_size, command_tag, list_statements
+from penstock.server.running.split_statements import check_settings, check_size, command_tag
 
 Direct = ast.Drop | ast.Pause | ast.Resume | ast.ExplainWhy | ast.Show
 """What the engine does without a plan."""

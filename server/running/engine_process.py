@@ -16,7 +16,7 @@ from penstock.codegen.program import Program
 from penstock.diagnostics import CompileError, Source
 from penstock.diagnostics.codes.running import R040, R060
 from penstock.diagnostics.codes.server import V004, V011, V012
-from penstock.parser import ast
+from penstock.parser import ast, list_statements
 from penstock.partition_check import compare_places
 from penstock.runtime import QueryHandle, RunError, RuntimeSession
 from penstock.server.database.bootstrap import name_holders
@@ -48,7 +48,6 @@ from penstock.server.running.public_tables import (
 )
 from penstock.server.running.rights import check_owner, is_owner
 from penstock.server.running.settings import EngineSettings
-from penstock.server.running.split_statements import list_statements
 from penstock.server.running.statement_queue import PLACES, Ready, StatementQueue
 from penstock.server.running.steps import Steps, Works, await_steps
 from penstock.server.running.store import Store, WaitingStatement

@@ -15,12 +15,11 @@ from penstock.compilation import Compilation, compile, compile_sources
 from penstock.diagnostics import CompileError, Source
 from penstock.diagnostics.codes.kinds import K012, K015
 from penstock.diagnostics.codes.server import V001, V006, V012
-from penstock.parser import ast, name_text
+from penstock.parser import ast, list_statements, name_text
 from penstock.planner import Catalog
 from penstock.planner.catalog import Declared
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import Listing, RunningQuery, Shape, Sink
-from penstock.server.running.split_statements import list_statements
 
 N = TypeVar("N", ast.Table, ast.Late, ast.Select)
 MAKING = (ast.Create, ast.CreateAs, ast.CreateView)

@@ -40,6 +40,7 @@ PRINTING = {
     # Behind the guard of the command line, which `tests/penstock/test_steering.py` walks.
     *(path.relative_to(ROOT).as_posix() for path in (ROOT / "penstock").glob("*.py")),
     *(path.relative_to(ROOT).as_posix() for path in (ROOT / "penstock" / "commands").glob("*.py")),
+    *(path.relative_to(ROOT).as_posix() for path in (ROOT / "penstock" / "shell").glob("*.py")),
     # Behind that of the engine's process.
     "server/running/__main__.py",
     # Prints the documentation of functions, for the build.

@@ -223,3 +223,28 @@ def test_truth_values_and_bytes_are_as_files_have_them(tmp_path: Path) -> None:
     assert "true" in shown
     assert "AQI=" in shown
     assert "True" not in shown
+
+
+def ask(script: Path, select: str, *options: str) -> Result:
+    return CliRunner().invoke(main, ["query", *options, str(script), select])
+
+
+def test_a_select_of_a_stream_with_limit_shows_its_first_rows(script: Path) -> None:
+    result = ask(script, "SELECT STREAM id + 1 AS next FROM orders WHERE id > 1 LIMIT 1", "--format", "json")
+    (row,) = [json.loads(line) for line in result.stdout.splitlines()]
+    assert list(row) == ["next"]
+    assert row["next"] > 2
+
+
+@pytest.mark.parametrize(
+    ("select", "code"),
+    [
+        ("SELECT STREAM id FROM orders LIMIT 1 OFFSET 1", "R097"),
+        ("SELECT STREAM o.id FROM orders o JOIN orders p WITHIN 1 MINUTE ON o.id = p.id LIMIT 1", "R097"),
+        ("SELECT STREAM nope FROM orders LIMIT 1", "N001"),
+        ("SELECT STREAM id FROM orders", "R031"),
+    ],
+)
+def test_a_look_is_at_one_declared_stream(script: Path, select: str, code: str) -> None:
+    result = ask(script, select)
+    assert (result.exit_code, code in result.stderr) == (1, True), result.stderr

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from penstock.diagnostics import Source
+from penstock.parser import list_statements
 from penstock.server.running.home import Home
 from penstock.server.running.live_script import LiveDefinition, LiveScript
-from penstock.server.running.split_statements import list_statements
 
 HOME = Home("postgresql://engine@db/penstock", None, 100)
 HOURS = (

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock.diagnostics import CompileError, Source
-from penstock.parser import ast, parse
+from penstock.parser import ast, list_statements, parse
 from penstock.server.running.live_script import LiveScript, check_submitted, describe_columns, names_in, names_written
-from penstock.server.running.split_statements import list_statements
 from tests.server.running.scripts import HOME, HOURS, declare_clicks, tell
 
 
