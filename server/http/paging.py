@@ -25,9 +25,7 @@ class Stretch:
     parameters: tuple[str | None, ...]
 
 
-def list_behind(
-    order: Sequence[tuple[str, bool]], nullable: AbstractSet[str], after: Sequence[str]
-) -> list[Stretch]:
+def list_behind(order: Sequence[tuple[str, bool]], nullable: AbstractSet[str], after: Sequence[str]) -> list[Stretch]:
     """The stretches of the rows behind another one. `order`: columns, each with whether it descends.
 
     `after`: the values of these columns in that row. `nullable`: columns that may be NULL.

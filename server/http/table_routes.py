@@ -65,7 +65,9 @@ async def read_table(
     login: LoginOf,
     services: ServicesOf,
     limit: Annotated[int | None, Query(ge=0, description="The most rows to get.")] = None,
-    after: Annotated[list[str] | None, Query(description="The values of the order in the row that the rows come behind.")] = None,
+    after: Annotated[
+        list[str] | None, Query(description="The values of the order in the row that the rows come behind.")
+    ] = None,
     order: Annotated[
         list[str] | None,
         Query(description="Columns, each once or with commas between them; - before one that descends."),
