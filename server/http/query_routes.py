@@ -11,7 +11,7 @@ from penstock.diagnostics import Source
 from penstock.parser import name_text
 from penstock.server.http import path_names as path_names  # which routes name
 from penstock.server.http.door_catalog import Row
-from penstock.server.http.pipeline import build_pipeline
+from penstock.server.http.pipeline_graph import build_pipeline
 from penstock.server.http.services import LoginOf, ServicesOf
 from penstock.values import to_json
 

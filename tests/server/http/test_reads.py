@@ -147,9 +147,8 @@ def test_columns_have_bounds(client: httpx.Client) -> None:
 
 
 def test_all_rows_are_counted_if_that_is_asked(client: httpx.Client) -> None:
-    def count(parameters: str, prefer: str) -> int | None:
-        answer = client.get(f"/v1/tables/totals?{parameters}", headers={"Prefer": prefer}).json()
-        return answer.get("count")
+    def count(parameters: str, prefer: str) -> Any:
+        return client.get(f"/v1/tables/totals?{parameters}", headers={"Prefer": prefer}).json().get("count")
 
     assert count("limit=1", "count=exact") == 3
     assert count("limit=0&n>=1", "wait=3, count=exact") == 2
