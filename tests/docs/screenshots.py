@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import tempfile
 import time
-from pathlib import Path
 
 from tests.house.files import ROOT
 from tests.server.http.browser import Browser
@@ -47,5 +45,5 @@ def take_all(shop: Shop) -> None:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder, open_shop(Path(folder) / "shop") as shop:
+    with open_shop() as shop:
         take_all(shop)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -75,13 +76,20 @@ class Shop:
 
 
 @contextmanager
-def open_shop(folder: Path) -> Iterator[Shop]:
+def open_shop() -> Iterator[Shop]:
     """All rows have come when the body begins, two of them late and one malformed."""
-    folder.mkdir(exist_ok=True)
-    for each in (folder, folder.parent, folder.parent.parent):
-        each.chmod(each.stat().st_mode | 0o055)  # PostgreSQL has a user of its own
-    visits = Visits(folder)
-    visits.write_days()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # PostgreSQL has a user of its own
+        visits = Visits(folder)
+        visits.write_days()
+        with serve_visits(visits, folder) as shop:
+            yield shop
+
+
+@contextmanager
+def serve_visits(visits: Visits, folder: Path) -> Iterator[Shop]:
+    """The server over the visits, with a state folder beside them."""
     with ServedProcess(folder / "state", visits.script) as served, open_browser() as browser:
         served.wait_until_ready()
         with served.connect() as db, served.client() as http:
