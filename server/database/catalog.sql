@@ -70,6 +70,17 @@ CREATE TABLE IF NOT EXISTS penstock.query (
   updated timestamptz NOT NULL DEFAULT now()
 );
 
+-- What each statement in force reads, makes and writes into. Names of relations are in lower case.
+CREATE TABLE IF NOT EXISTS penstock.lineage (
+  number bigint PRIMARY KEY REFERENCES penstock.definition ON DELETE CASCADE,
+  relation text,
+  query text,
+  is_declared boolean NOT NULL,
+  connector text,
+  reads text[] NOT NULL,
+  writes text[] NOT NULL
+);
+
 -- One row: the engine that runs, or ran last.
 CREATE TABLE IF NOT EXISTS penstock.engine (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -140,7 +151,7 @@ GRANT SELECT ON penstock.statement, penstock.listener TO penstock_owner;
 GRANT SELECT, INSERT, UPDATE, DELETE ON penstock.token TO penstock_owner;
 GRANT SELECT ON penstock.change TO penstock_owner;
 GRANT SELECT ON ALL SEQUENCES IN SCHEMA penstock TO penstock_owner;
-GRANT SELECT ON penstock.relation, penstock.query, penstock.engine TO penstock_reader;
+GRANT SELECT ON penstock.relation, penstock.query, penstock.lineage, penstock.engine TO penstock_reader;
 -- What a role sent itself; owners see all.
 CREATE OR REPLACE VIEW penstock.statements WITH (security_barrier) AS
   SELECT id, text, author, door, state, submitted, started, finished, answer -> 'errors' AS errors

@@ -11,7 +11,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from penstock.server.http import pages, query_routes, statement_routes, table_routes
 from penstock.server.http.guard import Guard, list_hosts
-from penstock.server.http.problems import add_problem_handlers
+from penstock.server.http.problem_pages import add_problem_handlers
 from penstock.server.http.services import Services
 
 

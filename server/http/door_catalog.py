@@ -44,6 +44,7 @@ FROM penstock.query WHERE name = %s
 _RELATIONS = """
 SELECT name, shown, kind, definition, author, columns, version, created FROM penstock.relation ORDER BY created, name
 """
+_LINEAGE = "SELECT relation, query, is_declared, connector, reads, writes FROM penstock.lineage ORDER BY number"
 _DEFINITIONS = "SELECT name, version, definition FROM penstock.relation ORDER BY created, name"
 _STATEMENTS = """
 SELECT id, text, author, door, state, submitted, started, finished, errors
@@ -157,6 +158,10 @@ class DoorCatalog:
 
     async def list_relations(self, role: str) -> list[Row]:
         return await self._select_as(role, _RELATIONS)
+
+    async def list_lineage(self, role: str) -> list[Row]:
+        """What each statement in force reads, makes and writes into, in order."""
+        return await self._select_as(role, _LINEAGE)
 
     async def list_definitions(self, role: str) -> list[tuple[str, int, str]]:
         """Name, version and statement of each relation, in the order in which they were made."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from penstock.server.http.problem_pages import answer_problem
 from penstock.server.http.problems import Problem
 from penstock.server.http.shares import HEALTH, RequestShares
 
@@ -70,7 +71,7 @@ class Guard:
             self._check(scope, headers)
             await self._app(scope, body.receive, send_guarded)
         except Problem as problem:
-            await problem.response()(scope, receive, send_guarded)
+            await answer_problem(problem, headers.get("accept"))(scope, receive, send_guarded)
         finally:
             for end in ends:
                 end()

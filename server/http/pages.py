@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from penstock.server.http.problems import Problem
 from penstock.server.http.security import COOKIE, SESSION_SECONDS
-from penstock.server.http.services import Login, LoginOf, ServicesOf, log_in
+from penstock.server.http.services import Login, LoginOf, Services, ServicesOf, log_in
 
 router = APIRouter()
 
@@ -80,13 +80,13 @@ async def open_session(body: Credentials, request: Request, response: Response, 
     response.set_cookie(
         COOKIE, cookie, max_age=SESSION_SECONDS, httponly=True, samesite="strict", secure=request.url.scheme == "https"
     )
-    return _show_session(Login(login.caller, login.digest, session))
+    return _show_session(Login(login.caller, login.digest, session), services)
 
 
 @router.get("/v1/session")
-async def show_session(login: LoginOf) -> dict[str, Any]:
+async def show_session(login: LoginOf, services: ServicesOf) -> dict[str, Any]:
     """Who is logged in, and the CSRF token that requests have to send if they change something."""
-    return _show_session(login)
+    return _show_session(login, services)
 
 
 @router.delete("/v1/session", status_code=204)
@@ -96,11 +96,12 @@ async def close_session(request: Request, response: Response, login: LoginOf, se
     response.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=request.url.scheme == "https")
 
 
-def _show_session(login: Login) -> dict[str, Any]:
+def _show_session(login: Login, services: Services) -> dict[str, Any]:
     return {
         "role": login.caller.role,
         "label": login.caller.label,
         "submits": login.caller.submits,
         "owns": login.caller.owns,
+        "answer_rows": services.limits.answer_rows,
         "csrf": login.session.csrf if login.session else None,
     }

@@ -1,4 +1,4 @@
-"""Rows behind a key, as stretches of the index of that key. PostgreSQL orders NULL behind all values."""
+"""Rows behind another one, as stretches of an index. PostgreSQL orders NULL behind all values."""
 
 from __future__ import annotations
 
@@ -25,21 +25,24 @@ class Stretch:
     parameters: tuple[str | None, ...]
 
 
-def list_behind(
-    key: Sequence[str], null_key: AbstractSet[str], after: Sequence[str], *, descending: bool
-) -> list[Stretch]:
-    """The stretches of the rows behind a key in the order of the key. `null_key`: its columns that may be NULL."""
+def list_behind(order: Sequence[tuple[str, bool]], nullable: AbstractSet[str], after: Sequence[str]) -> list[Stretch]:
+    """The stretches of the rows behind another one. `order`: columns, each with whether it descends.
+
+    `after`: the values of these columns in that row. `nullable`: columns that may be NULL.
+    """
     values = [read_key(each) for each in after]
-    if not null_key:
+    directions = {descends for _, descends in order}
+    if len(directions) == 1 and nullable.isdisjoint(column for column, _ in order):
         names, marks = (
-            sql.SQL(", ").join(each) for each in (map(ParameterizedName, key), [sql.Placeholder()] * len(key))
+            sql.SQL(", ").join(each)
+            for each in ([ParameterizedName(column) for column, _ in order], [sql.Placeholder()] * len(order))
         )
-        text = sql.SQL("({}) < ({})" if descending else "({}) > ({})")
+        text = sql.SQL("({}) < ({})" if directions == {True} else "({}) > ({})")
         return [Stretch(text.format(names, marks), tuple(values))]
     same: list[Stretch] = []
     found: list[Stretch] = []
-    for column, value in zip(key, values, strict=True):
-        for each in _list_behind_value(column, value, is_nullable=column in null_key, descending=descending):
+    for (column, descends), value in zip(order, values, strict=True):
+        for each in _list_behind_value(column, value, is_nullable=column in nullable, descending=descends):
             found.append(_join([*same, each]))
         text = sql.SQL("{} IS NULL" if value is None else "{} = %s")
         same.append(Stretch(text.format(ParameterizedName(column)), () if value is None else (value,)))

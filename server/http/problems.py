@@ -7,8 +7,6 @@ from typing import Any
 
 import psycopg
 import psycopg_pool
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
@@ -66,35 +64,3 @@ def explain_database_error(error: Exception) -> Problem:
         return Problem(503, "the database does not answer", sqlstate=state or None, headers={"Retry-After": "5"})
     log.error("PostgreSQL refused a statement of the server: %s", error)
     return Problem(500, "internal error", sqlstate=state or None)
-
-
-def add_problem_handlers(app: FastAPI) -> None:
-    """Whatever a route raises is answered as a problem."""
-
-    async def answer_problem(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, Problem)
-        return error.response()
-
-    async def answer_http_error(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, HTTPException)
-        return Problem(error.status_code, str(error.detail), headers=dict(error.headers or {})).response()
-
-    async def answer_invalid(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, RequestValidationError)
-        first = error.errors()[0]
-        place = ".".join(str(each) for each in first["loc"])
-        return Problem(400, f"{place}: {first['msg'].lower()}").response()
-
-    async def answer_database_error(_: Request, error: Exception) -> JSONResponse:
-        return explain_database_error(error).response()
-
-    async def answer_fault(request: Request, error: Exception) -> JSONResponse:
-        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return Problem(500, "internal error").response()
-
-    app.add_exception_handler(Problem, answer_problem)
-    app.add_exception_handler(HTTPException, answer_http_error)
-    app.add_exception_handler(RequestValidationError, answer_invalid)
-    app.add_exception_handler(psycopg.Error, answer_database_error)
-    app.add_exception_handler(psycopg_pool.PoolTimeout, answer_database_error)
-    app.add_exception_handler(Exception, answer_fault)

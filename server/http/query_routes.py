@@ -11,6 +11,7 @@ from penstock.diagnostics import Source
 from penstock.parser import name_text
 from penstock.server.http import path_names as path_names  # which routes name
 from penstock.server.http.door_catalog import Row
+from penstock.server.http.pipeline_graph import build_pipeline
 from penstock.server.http.services import LoginOf, ServicesOf
 from penstock.values import to_json
 
@@ -35,6 +36,16 @@ async def list_relations(login: LoginOf, services: ServicesOf) -> dict[str, Any]
     """All streams, tables and views with their columns and definitions."""
     rows = await services.catalog.list_relations(login.role)
     return {"relations": [_show_definition(row) for row in rows]}
+
+
+@router.get("/v1/pipeline")
+async def show_pipeline(login: LoginOf, services: ServicesOf) -> dict[str, Any]:
+    """All relations and queries as a graph, each with its figures: which read and write which."""
+    catalog, role = services.catalog, login.role
+    lineage = await catalog.list_lineage(role)
+    pipeline = build_pipeline(lineage, await catalog.list_relations(role), await catalog.list_queries(role))
+    shown: dict[str, Any] = to_json(pipeline)
+    return shown
 
 
 @router.get("/metrics")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from typing import Any
 
 import pyarrow as pa
 
@@ -19,15 +20,20 @@ ARROW = "application/vnd.apache.arrow.stream"
 
 
 def write_json(found: TableRows) -> bytes:
-    """An object with the columns, the rows as objects, and `next`: the `after` of the rows behind them."""
+    """An object with the columns, the rows as objects, and `next`: the `after` of the rows behind them.
+
+    `count`, if it was asked for: all rows that the filters let pass.
+    """
     names = [name for name, _ in found.shape.columns]
-    answer = {
+    answer: dict[str, Any] = {
         "table": found.shape.name,
         "key": list(found.shape.key),
         "columns": [{"name": name, "type": type_} for name, type_ in found.shape.columns],
         "rows": [dict(zip(names, map(to_json, row), strict=True)) for row in found.rows],
         "next": found.next,
     }
+    if found.count is not None:
+        answer["count"] = found.count
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 

@@ -47,8 +47,8 @@ class TableShape:
     """Names and types of PostgreSQL."""
     key: tuple[str, ...]
     """The columns of the primary key in order, or of a unique constraint in which NULL is a value. None of a view."""
-    null_key: frozenset[str] = frozenset()
-    """The columns of the key that may be NULL."""
+    nullable: frozenset[str] = frozenset()
+    """The columns that may be NULL."""
 
     def require(self, column: str) -> str:
         """The column.
@@ -69,11 +69,16 @@ class TableRequest:
 
     limit: int
     after: tuple[str, ...] = ()
-    """The primary key that the rows come behind, as texts. NULL is `\\N`."""
+    """The row that the rows come behind: its values of the columns of the order, as texts. NULL is `\\N`."""
     order: tuple[str, ...] = ()
-    """Columns, with `-` before one that descends; several have commas between them. By default the primary key."""
+    """Columns, with `-` before one that descends; several have commas between them. The primary key completes them."""
     filters: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Columns, each with texts. The column has to equal one of them."""
+    """Columns, each with texts. The column has to equal one of them.
+
+    Behind `column>` or `column<` it has to be at least, or at most, each of them.
+    """
+    counts: bool = False
+    """Whether to count all rows that the filters let pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,9 @@ class TableRows:
     shape: TableShape
     rows: list[tuple[Any, ...]]
     next: tuple[str, ...] | None
-    """The `after` of the rows behind them. None if there are none, or if they are not in the order of the key."""
+    """The `after` of the rows behind them. None if there are none, or if the table has no key."""
+    count: int | None = None
+    """All rows that the filters let pass, on all pages. None if nobody asked."""
 
 
 async def read_rows(connection: AsyncConnection[Row], name: str, request: TableRequest) -> TableRows:
@@ -94,20 +101,20 @@ async def read_rows(connection: AsyncConnection[Row], name: str, request: TableR
         psycopg.Error: a text is no value of its column; the role may not read the table; it takes too long.
     """
     shape = await find_shape(connection, name)
-    if len(request.after) not in (0, len(shape.key)):
-        raise Problem(
-            400, f"after takes {_count(len(shape.key))} of the primary key", hint=", ".join(shape.key) or None
-        )
-    query, parameters, by_key = write_select(shape, request)
+    query, parameters, order = write_select(shape, request)
     async with connection.cursor(row_factory=tuple_row) as cursor:
         await cursor.execute(query, parameters)
         rows = await cursor.fetchall()
+        count = None
+        if request.counts:
+            await cursor.execute(*write_count(shape, request))
+            (count,) = await cursor.fetchone() or (None,)
     more = len(rows) > request.limit
     rows = rows[: request.limit]
     names = [column for column, _ in shape.columns]
-    key = [names.index(column) for column in shape.key]
-    following = tuple(write_key(rows[-1][place]) for place in key) if more and rows and by_key else None
-    return TableRows(shape, rows, following)
+    places = [names.index(column) for column, _ in order]
+    following = tuple(write_key(rows[-1][place]) for place in places) if more and rows and shape.key else None
+    return TableRows(shape, rows, following, count)
 
 
 async def find_shape(connection: AsyncConnection[Row], name: str) -> TableShape:
@@ -121,29 +128,27 @@ async def find_shape(connection: AsyncConnection[Row], name: str) -> TableShape:
         raise Problem(404, f"unknown table {name}")
     keyed = sorted((row["place"], row["column"]) for row in rows if row["place"] is not None)
     columns = tuple((row["column"], row["type"]) for row in rows)
-    null_key = frozenset(row["column"] for row in rows if row["place"] is not None and row["nullable"])
-    return TableShape(rows[0]["name"], columns, tuple(column for _, column in keyed), null_key)
+    nullable = frozenset(row["column"] for row in rows if row["nullable"])
+    return TableShape(rows[0]["name"], columns, tuple(column for _, column in keyed), nullable)
 
 
-def write_select(shape: TableShape, request: TableRequest) -> tuple[sql.Composed, list[Any], bool]:
-    """The SELECT with its parameters, and whether its rows are in the order of the primary key.
+def write_select(
+    shape: TableShape, request: TableRequest
+) -> tuple[sql.Composed, list[Any], tuple[tuple[str, bool], ...]]:
+    """The SELECT with its parameters, and the columns of its order, each with whether it descends.
 
     One more row than asked for tells whether there are more.
 
     Raises:
-        Problem: a column is not there, or `after` goes with another order than the order of the key.
+        Problem: a column is not there, or `after` has another number of values than the order has columns.
     """
-    order = read_order(shape, request.order) or tuple((column, False) for column in shape.key)
-    directions = {descends for _, descends in order}
-    by_key = bool(shape.key) and tuple(column for column, _ in order) == shape.key and len(directions) == 1
-    if request.after and not by_key:
-        raise Problem(400, "after goes with the order of the primary key", hint=f"order={','.join(shape.key)}")
-    filters: list[sql.Composable] = []
-    parameters: list[Any] = []
-    for column, values in request.filters:
-        choices = sql.SQL(", ").join([sql.Placeholder()] * len(values))
-        filters.append(sql.SQL("{} IN ({})").format(ParameterizedName(shape.require(column)), choices))
-        parameters += values
+    order = complete_order(shape, read_order(shape, request.order))
+    if request.after and not shape.key:
+        raise Problem(400, f"{shape.name} has no primary key, so its rows have no pages")
+    if len(request.after) not in (0, len(order)):
+        hint = ", ".join(column for column, _ in order)
+        raise Problem(400, f"after takes {_count(len(order))}, one for each column of the order", hint=hint)
+    conditions, parameters = write_filters(shape, request)
     begin = sql.SQL("SELECT {} FROM ").format(sql.SQL(", ").join(ParameterizedName(name) for name, _ in shape.columns))
     end = sql.SQL(" LIMIT {}").format(sql.Literal(request.limit + 1))
     if order:
@@ -151,18 +156,56 @@ def write_select(shape: TableShape, request: TableRequest) -> tuple[sql.Composed
         end = sql.SQL(" ORDER BY {}").format(sql.SQL(", ").join(sorting)) + end
 
     def write_part(conditions: Sequence[sql.Composable]) -> sql.Composed:
-        where = sql.SQL(" WHERE ") + sql.SQL(" AND ").join(conditions) if conditions else sql.SQL("")
-        return begin + sql.SQL("public.{}").format(ParameterizedName(shape.name)) + where + end
+        return begin + _write_from(shape, conditions) + end
 
     if not request.after:
-        return write_part(filters), parameters, by_key
-    stretches = list_behind(shape.key, shape.null_key, request.after, descending=directions == {True})
-    parts = [write_part([*filters, each.condition]) for each in stretches]
+        return write_part(conditions), parameters, order
+    stretches = list_behind(order, shape.nullable, request.after)
+    parts = [write_part([*conditions, each.condition]) for each in stretches]
     parameters = [value for each in stretches for value in (*parameters, *each.parameters)]
     if len(parts) == 1:
-        return parts[0], parameters, by_key
+        return parts[0], parameters, order
     union = sql.SQL(" UNION ALL ").join(sql.SQL("({})").format(part) for part in parts)
-    return begin + sql.SQL("({}) AS behind").format(union) + end, parameters, by_key
+    return begin + sql.SQL("({}) AS behind").format(union) + end, parameters, order
+
+
+def write_count(shape: TableShape, request: TableRequest) -> tuple[sql.Composed, list[Any]]:
+    """The SELECT that counts all rows that the filters let pass, with its parameters; may raise Problem."""
+    conditions, parameters = write_filters(shape, request)
+    return sql.SQL("SELECT count(*) FROM ") + _write_from(shape, conditions), parameters
+
+
+def write_filters(shape: TableShape, request: TableRequest) -> tuple[list[sql.Composable], list[Any]]:
+    """The conditions of a request with their parameters.
+
+    Raises:
+        Problem: a column is not there.
+    """
+    names = {name for name, _ in shape.columns}
+    conditions: list[sql.Composable] = []
+    parameters: list[Any] = []
+    for column, values in request.filters:
+        if column not in names and column.endswith((">", "<")):
+            bound = sql.SQL("{} >= %s" if column.endswith(">") else "{} <= %s")
+            conditions += [bound.format(ParameterizedName(shape.require(column[:-1])))] * len(values)
+        else:
+            choices = sql.SQL(", ").join([sql.Placeholder()] * len(values))
+            conditions.append(sql.SQL("{} IN ({})").format(ParameterizedName(shape.require(column)), choices))
+        parameters += values
+    return conditions, parameters
+
+
+def _write_from(shape: TableShape, conditions: Sequence[sql.Composable]) -> sql.Composed:
+    where = sql.SQL(" WHERE ") + sql.SQL(" AND ").join(conditions) if conditions else sql.SQL("")
+    return sql.SQL("public.{}").format(ParameterizedName(shape.name)) + where
+
+
+def complete_order(shape: TableShape, order: Sequence[tuple[str, bool]]) -> tuple[tuple[str, bool], ...]:
+    """An order in which each row has its own place: the columns of the primary key come behind those asked for."""
+    places: dict[str, bool] = {}
+    for column, descends in (*order, *((column, False) for column in shape.key)):
+        places.setdefault(column, descends)
+    return tuple(places.items())
 
 
 def read_order(shape: TableShape, texts: Sequence[str]) -> tuple[tuple[str, bool], ...]:

@@ -29,6 +29,8 @@ router = APIRouter()
 DEFAULT_LIMIT = 100
 HEARTBEAT_SECONDS = 15
 _SEND_SECONDS = 60
+_COUNT = "count=exact"
+"""The preference of RFC 7240 by which a client asks for the number of all rows."""
 _WRITERS: dict[str, tuple[str, Callable[[TableRows], bytes]]] = {
     "json": (JSON, write_json),
     "csv": (CSV, write_csv),
@@ -63,14 +65,20 @@ async def read_table(
     login: LoginOf,
     services: ServicesOf,
     limit: Annotated[int | None, Query(ge=0, description="The most rows to get.")] = None,
-    after: Annotated[list[str] | None, Query(description="The primary key that the rows come behind.")] = None,
+    after: Annotated[
+        list[str] | None, Query(description="The values of the order in the row that the rows come behind.")
+    ] = None,
     order: Annotated[
         list[str] | None,
         Query(description="Columns, each once or with commas between them; - before one that descends."),
     ] = None,
     format: Annotated[str | None, Query(description="`json`, `csv` or `arrow`.")] = None,
+    prefer: Annotated[list[str] | None, Header(description="`count=exact`: JSON has the `count` of all rows.")] = None,
 ) -> Response:
-    """Rows of a table as they are now. Other parameters are columns, each with a value that it has to equal."""
+    """Rows of a table as they are now. Other parameters are columns, each with a value that it has to equal.
+
+    `column>=value` and `column<=value` bound a column.
+    """
     kind = choose_format(format, request.headers.get("accept"))
     most = services.limits.answer_rows
     if limit is not None and limit > most:
@@ -80,6 +88,7 @@ async def read_table(
         tuple(after or ()),
         tuple(order or ()),
         _read_filters(request),
+        counts=kind == "json" and _COUNT in [each.strip() for line in prefer or () for each in line.split(",")],
     )
     media_type, write = _WRITERS[kind]
     async with services.catalog.read_as(login.role) as connection:

@@ -167,6 +167,7 @@ class EngineProcess:
             planned = self._script.plan_again(kept.number, kept.text, kept.author, kept.taken)
             self._script.add(planned)
             self._folders[kept.number] = kept.folder
+            self._store.note_lineage(planned.definition)  # older servers have noted none
             queries, settings = planned.definition.queries, planned.compilation.settings
             live = self._live_query(planned.definition, codegen.lower(queries, settings) if queries else None)
             if live is None:

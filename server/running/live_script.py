@@ -46,6 +46,10 @@ class LiveDefinition:
     """The relations that it names, in lower case."""
     writes: frozenset[str] = frozenset()
     """The relations among them that it writes rows into."""
+    is_declared: bool = False
+    """Whether its relation is a place outside of the server, as CREATE STREAM and TABLE with columns declare it."""
+    connector: str = ""
+    """The connector of the place outside of the server that its relation lies in. Empty: it lies in the server."""
     queries: tuple[RunningQuery, ...] = field(default=(), repr=False)
 
     @property
@@ -108,7 +112,11 @@ class LiveScript:
         if isinstance(made, ast.Create):
             queries = self._show(made, compilation.catalog)
         reads, writes = names_in(made), names_written(made)
-        definition = LiveDefinition(number, source.text.strip(), author, taken, relation, kind, reads, writes, queries)
+        text, is_declared = source.text.strip(), isinstance(made, ast.Create)
+        connector = self._find_connector(made, compilation.catalog, queries)
+        definition = LiveDefinition(
+            number, text, author, taken, relation, kind, reads, writes, is_declared, connector, queries
+        )
         planned = replace(compilation.catalog, taken=frozenset(), running=(*catalog.running, *queries))
         return Planned(definition, compilation, planned, over, replaced)
 
@@ -193,6 +201,19 @@ class LiveScript:
         if found is not None:
             self.check_unused(found, statement.name)
         return found
+
+    def _find_connector(self, made: ast.Statement, catalog: Catalog, queries: tuple[RunningQuery, ...]) -> str:
+        """The connector of the place outside of the server that a new relation lies in, empty if there is none."""
+        if isinstance(made, ast.Create):
+            declared = catalog.find(made.name.text)
+            assert isinstance(declared, Declared)
+            return declared.origin.connector
+        if not isinstance(made, ast.CreateAs) or not queries:
+            return ""
+        last = queries[-1]
+        home = catalog.home(made.name.text, last.root.shape)
+        is_home = (last.sink.connector, last.sink.options) == (home.connector, home.options)
+        return "" if is_home else last.sink.connector
 
     def _show(self, made: ast.Create, catalog: Catalog) -> tuple[RunningQuery, ...]:
         """The query that shows the rows of a declared place. Tables of databases are shown by their database."""

@@ -151,6 +151,7 @@ class Store:
                 "INSERT INTO penstock.definition (number, text, author, taken, folder) VALUES (%s, %s, %s, %s, %s)",
                 [definition.number, definition.text, definition.author, Jsonb(sorted(definition.taken)), folder],
             )
+            self.note_lineage(definition)
             if definition.relation is not None:
                 db.execute(
                     "INSERT INTO penstock.relation (name, shown, kind, definition, author, columns, version) "
@@ -170,6 +171,18 @@ class Store:
                     [definition.name, definition.relation, definition.text, definition.author, Jsonb(plan)],
                 )
             db.execute("SELECT pg_notify('penstock_catalog', '')")
+
+    def note_lineage(self, definition: LiveDefinition) -> None:
+        """Notes which relations a definition in force reads, makes and writes into. May be repeated."""
+        relation = None if definition.relation is None else definition.relation.lower()
+        self.db.execute(
+            "INSERT INTO penstock.lineage (number, relation, query, is_declared, connector, reads, writes) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (number) DO NOTHING",
+            [
+                *(definition.number, relation, definition.name, definition.is_declared, definition.connector or None),
+                *(sorted(definition.reads - definition.writes), sorted(definition.writes)),
+            ],
+        )
 
     def forget(self, definition: LiveDefinition) -> None:
         """Removes a definition that is no longer in force."""

@@ -24,6 +24,8 @@ SOURCES = (*ROOMS, "penstock", ERROR_PAGES, "pyproject.toml", "README.md", "LICE
 """What the build reads. Nothing that an earlier build has left is among it."""
 NOTES = "NOTES.md"
 """The page of a room for who changes its code. No install has it."""
+VENDOR = Path("server", "http", "vendor")
+"""What builds the libraries of the console. An install has what comes out."""
 THIS_SESSION = ("PYTHONPATH", "JAVA_TOOL_OPTIONS", "PYSPARK_SUBMIT_ARGS", "SPARK_HOME", "VIRTUAL_ENV")
 """Variables of the environment with which these tests run, or whoever started them."""
 
@@ -39,6 +41,8 @@ def list_expected() -> Iterator[str]:
     for path in list_sources():
         if path.is_relative_to(ERROR_PAGES):
             yield f"penstock/server/http/errors/{path.name}"
+        elif path.is_relative_to(VENDOR):
+            continue
         elif len(path.parts) > 1 and path.name != NOTES and not (ROOT / path).is_symlink():
             yield path.as_posix() if path.parts[0] == "penstock" else f"penstock/{path.as_posix()}"
 

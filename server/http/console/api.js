@@ -11,8 +11,8 @@ export class Problem extends Error {
 }
 
 /** The JSON that a request is answered with. Throws a Problem, or an AbortError. */
-export async function request(method, path, { body, signal } = {}) {
-  const headers = { Accept: "application/json" };
+export async function request(method, path, { body, signal, headers: more = {} } = {}) {
+  const headers = { Accept: "application/json", ...more };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (csrf !== null && method !== "GET") headers["X-CSRF-Token"] = csrf;
   let response;

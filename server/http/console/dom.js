@@ -28,10 +28,13 @@ export function refresh(element, ...children) {
   if (focus) element.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
 }
 
-/** A table that scrolls by itself where it is wider than the window. `columns`: texts, or [text, "number"]. */
+/**
+ * A table that scrolls by itself where it is wider than the window. `columns`: texts or elements, or
+ * [text, "number", attributes of the heading].
+ */
 export function table(label, columns, rows) {
   const heads = columns.map((column) => [column].flat());
-  const head = heads.map(([text, kind]) => el("th", { scope: "col", class: kind }, text));
+  const head = heads.map(([text, kind, rest]) => el("th", { scope: "col", class: kind, ...rest }, text));
   const body = rows.map((cells) => el("tr", {}, cells.map((cell, at) => el("td", { class: heads[at][1] }, cell))));
   return el(
     "div",

@@ -3,18 +3,21 @@
 import { findSession, logIn, logOut } from "./api.js";
 import { el } from "./dom.js";
 import { showEditor } from "./editor.js";
+import { showHome } from "./home.js";
 import { showQueries, showRejected } from "./queries.js";
 import { showQuery } from "./query.js";
-import { showTable, showTables } from "./tables.js";
+import { showTable } from "./table_page.js";
+import { showTables } from "./tables.js";
 
 const main = document.getElementById("main");
 const notice = document.getElementById("notice");
 const pages = [
+  [/^#\/$/, "Pipeline", showHome],
   [/^#\/queries$/, "Queries", showQueries],
-  [/^#\/queries\/(.+)$/, "Query", showQuery],
+  [/^#\/queries\/([^?]+)$/, "Query", showQuery],
   [/^#\/editor$/, "Editor", showEditor],
   [/^#\/tables$/, "Tables", showTables],
-  [/^#\/tables\/(.+)$/, "Table", showTable],
+  [/^#\/tables\/([^?]+)(?:\?(.*))?$/, "Table", showTable],
   [/^#\/rejected$/, "Late and rejected rows", showRejected],
 ];
 
@@ -29,21 +32,22 @@ async function navigate() {
   notice.textContent = "";
   for (const each of document.querySelectorAll("header nav, header .who")) each.hidden = session === null;
   if (session === null) return showLogin();
-  const address = location.hash.startsWith("#/") ? location.hash : "#/queries";
+  const address = location.hash.startsWith("#/") ? location.hash : "#/";
   const [pattern, title, show] = pages.find(([each]) => each.test(address)) ?? pages[0];
-  const [, name = null] = address.match(pattern) ?? [];
+  const [, name = null, search = ""] = address.match(pattern) ?? [];
   const heading = el("h1", { tabindex: -1 }, name === null ? title : `${title} ${decodeURIComponent(name)}`);
   document.title = `${heading.textContent} · Penstock`;
   document.getElementById("role").textContent = session.role;
   for (const link of document.querySelectorAll("nav a")) {
-    if (address.startsWith(link.hash) && link.hash) link.setAttribute("aria-current", "page");
+    const isHere = link.hash === "#/" ? pattern === pages[0][0] : link.hash !== "" && address.startsWith(link.hash);
+    if (isHere) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   const body = el("div");
   main.replaceChildren(heading, body);
   heading.focus({ preventScroll: true });
   try {
-    await show(body, { name: name === null ? null : decodeURIComponent(name), session, signal, say });
+    await show(body, { name: name === null ? null : decodeURIComponent(name), search, session, signal, say });
   } catch (error) {
     if (!signal.aborted) say(error.message);
   }

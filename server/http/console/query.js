@@ -9,18 +9,19 @@ const POLL = 2000;
 export async function showQuery(body, { name, session, signal, say }) {
   const [figures, actions, rest] = [el("div"), el("p", { class: "actions" }), el("div")];
   const plan = el("div");
-  body.append(figures, actions, rest, el("h2", {}, "Plan"), plan);
+  body.append(figures, actions, rest, plan);
   let shown = null;
   const update = async () => {
     try {
       const query = await get(`/v1/queries/${encodeURIComponent(name)}`, signal);
       refresh(figures, listFigures(query));
-      refresh(actions, session.submits ? listActions(query, update, say) : null);
-      refresh(rest, listInputs(query), listReasons(query));
+      refresh(actions, session.submits ? listActions(query, update, say) : [], showRows(query));
+      refresh(rest, listReasons(query), listInputs(query));
       if (shown !== JSON.stringify([query.plan, query.definition])) {
         shown = JSON.stringify([query.plan, query.definition]);
         plan.replaceChildren(
-          query.plan ? drawPlan(query.plan, signal) : el("p", {}, "Not known yet."),
+          el("h2", {}, "Bounds"), listBounds(query.plan),
+          el("h2", {}, "Plan"), query.plan ? drawPlan(query.plan, signal) : el("p", {}, "Not known yet."),
           el("h2", {}, "SQL"), el("pre", { tabindex: 0 }, query.definition),
         );
       }
@@ -96,11 +97,22 @@ function listInputs(query) {
 }
 
 function listReasons(query) {
-  const reasons = query.status?.reasons ?? [];
-  if (!reasons.length) return [];
-  const items = reasons.map((reason) => {
+  const items = (query.status?.reasons ?? []).map((reason) => {
     const numbers = Object.entries(reason.numbers ?? {}).map(([name, value]) => `${name} ${value}`).join(", ");
     return el("li", {}, reason.text, numbers && el("span", { class: "quiet" }, ` (${numbers})`));
   });
-  return [el("h2", {}, "Why it writes nothing"), el("ul", {}, items)];
+  const none = el("p", {}, "Nothing is known that holds back its rows.");
+  return [el("h2", {}, "Why"), items.length ? el("ul", {}, items) : none];
+}
+
+/** What each operator keeps at most. */
+function listBounds(plan) {
+  const rows = (plan?.nodes ?? []).filter((node) => node.bound).map((node) => [node.label, node.bound]);
+  return rows.length ? table("Bounds", ["Operator", "Keeps at most"], rows) : el("p", {}, "It keeps no state.");
+}
+
+function showRows(query) {
+  if (!query.relation) return [];
+  const href = `#/tables/${encodeURIComponent(query.relation)}`;
+  return [el("a", { href, "data-focus": "rows" }, `Rows of ${query.relation}`)];
 }

@@ -21,6 +21,7 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pens
 
 PYTHON = ("psycopg2-binary==2.9.13", "pyodbc==5.5.0", "adbc-driver-manager==1.13.0", "adbc-driver-postgresql==1.13.0")
 NODE = ("pg@8.23.1", "pg-cursor@2.22.0", "pg-query-stream@4.17.0")
+AXE = ("axe-core@4.14.1",)
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 JDBC = "org.postgresql:postgresql:42.7.8"
 # Debian keeps one version of each package in a release.
@@ -51,6 +52,11 @@ def fetch_python(folder: Path) -> None:
 def fetch_node(folder: Path) -> None:
     """Packages of Node.js."""
     run("npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(folder), *NODE)
+
+
+def fetch_axe(folder: Path) -> None:
+    """What looks for faults of a page that keep people from using it."""
+    run("npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(folder), *AXE)
 
 
 def fetch_jdbc(folder: Path) -> None:
@@ -91,6 +97,7 @@ CLIENTS = {
     "node": Client(("node", "npm"), NODE, fetch_node),
     "jdbc": Client(("java", "mvn"), (JDBC,), fetch_jdbc),
     "odbc": Client(("apt-get", "dpkg-deb"), DEBIAN, fetch_odbc),
+    "axe": Client(("npm",), AXE, fetch_axe, CACHE),
     "superset": Client((), (SUPERSET_PINS.read_text(encoding="utf-8"),), fetch_superset, CACHE),
 }
 

@@ -13,6 +13,7 @@ from penstock.diagnostics import CompileError, Diagnostic, Source
 from penstock.parser import ast, parse
 from penstock.planner import Catalog
 from penstock.server.engine_protocol import Refusal, RefusedError, Statement, StatementAnswer
+from penstock.server.running.live_script import names_in
 
 PLAN = {
     "nodes": [
@@ -97,6 +98,8 @@ class FakeEngine:
             case ast.Create() | ast.CreateAs() | ast.CreateView():
                 kind = "VIEW" if isinstance(parsed, ast.CreateView) else parsed.kind.value
                 await self._keep(parsed.name.text, kind, statement, queries)
+                declared = isinstance(parsed, ast.Create)
+                await self._note_lineage(parsed.name.text, queries, sorted(names_in(parsed)), is_declared=declared)
                 return StatementAnswer(f"CREATE {kind}", notices=notices, queries=tuple(queries))
             case _:
                 raise RefusedError((Refusal("B001", "0A000", f"{type(parsed).__name__} is not supported"),))
@@ -114,9 +117,18 @@ class FakeEngine:
                 *(query, name, statement.text, statement.author, Jsonb(PLAN), Jsonb(STATUS)),
             )
 
+    async def _note_lineage(self, name: str, queries: list[str], reads: list[str], *, is_declared: bool) -> None:
+        await self._execute(
+            "INSERT INTO penstock.lineage (relation, query, is_declared, connector, reads)"
+            " VALUES (lower(%s), %s, %s, %s, %s)",
+            *(name, queries[0] if queries else None, is_declared, "files" if is_declared else None, reads),
+        )
+
     async def _change(self, name: str, tag: str, state: str | None) -> StatementAnswer:
         if state is None:
             await self._execute("DELETE FROM penstock.query WHERE name = %s", name)
+            await self._execute("DELETE FROM penstock.relation WHERE name = lower(%s)", name)
+            await self._execute("DELETE FROM penstock.lineage WHERE query = %s", name)
         else:
             await self._execute("UPDATE penstock.query SET state = %s WHERE name = %s", state, name)
         return StatementAnswer(tag)

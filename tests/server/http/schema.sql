@@ -26,6 +26,9 @@ CREATE TABLE penstock.query (
   name text PRIMARY KEY, relation text, definition text, author text, state text, code text, message text,
   restarts int NOT NULL DEFAULT 0, plan jsonb, status jsonb, since timestamptz NOT NULL DEFAULT now(),
   updated timestamptz NOT NULL DEFAULT now());
+CREATE TABLE penstock.lineage (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, relation text, query text, is_declared boolean NOT NULL,
+  connector text, reads text[] NOT NULL DEFAULT '{}', writes text[] NOT NULL DEFAULT '{}');
 CREATE TABLE penstock.change (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, relation text, batch bigint, op text, key jsonb, row jsonb,
   at timestamptz NOT NULL DEFAULT now());
@@ -33,7 +36,8 @@ CREATE TABLE penstock.change_order (relation text PRIMARY KEY);
 CREATE TABLE penstock.listener (relation text PRIMARY KEY, until timestamptz NOT NULL);
 
 GRANT USAGE ON SCHEMA penstock TO penstock_reader, door;
-GRANT SELECT ON penstock.statements, penstock.relation, penstock.query TO penstock_reader;
+GRANT SELECT ON penstock.statements, penstock.relation, penstock.query, penstock.lineage
+  TO penstock_reader;
 GRANT SELECT ON penstock.token, penstock.engine, penstock.change TO door;
 GRANT USAGE, SELECT ON SEQUENCE penstock.change_seq_seq TO door;
 GRANT SELECT, INSERT, UPDATE ON penstock.listener TO door;

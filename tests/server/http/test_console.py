@@ -23,6 +23,7 @@ from tests.server.http.test_statements import ORDERS, TOTALS, send
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="apt-get install chromium chromium-driver")
 
 PAGES = {
+    "#/": "totals",
     "#/queries": "totals",
     "#/queries/totals": "GroupAggregate",
     "#/editor": "Ctrl+Enter",
@@ -109,17 +110,8 @@ def test_rows_change_as_they_are_looked_at(browser: Browser, door: Door) -> None
     door.database.execute("INSERT INTO totals VALUES ('<img src=x onerror=alert(1)>', 2.5, 1)")
     browser.wait_for("<img src=x onerror=alert(1)>")
     browser.wait_for("live: 1 changes")
+    browser.wait_for("Rows 1–2 of 2")
     assert browser.run("return document.querySelector('main img')") is None
-
-
-def test_windows_are_drawn(browser: Browser) -> None:
-    browser.go("#/tables/views_per_minute", "Chart of")
-    assert browser.run("return document.querySelector('tbody td').textContent") == "2025-01-01 10:04:00Z"
-    assert browser.run("return document.querySelectorAll('.chart polyline').length") == 2
-    assert browser.run("return document.querySelectorAll('.chart circle').length") == 10
-    assert browser.run("return document.querySelector('.chart svg').getAttribute('aria-label')") == (
-        "n by window, up to 2025-01-01 10:04"
-    )
 
 
 def test_a_query_is_paused_resumed_and_dropped_by_keyboard(browser: Browser, door: Door) -> None:
@@ -135,7 +127,7 @@ def test_a_query_is_paused_resumed_and_dropped_by_keyboard(browser: Browser, doo
     def await_state(state: str) -> None:
         browser.wait("return document.querySelector('.state').textContent === arguments[0]", state)
 
-    browser.wait_for("totals")
+    browser.go("#/queries", "State rows")
     tab_to("totals")
     browser.press(ENTER)
     browser.wait_for("GroupAggregate")
@@ -218,45 +210,6 @@ def test_no_request_leaves_the_server(browser: Browser, door: Door) -> None:
 def test_a_removed_token_leads_to_the_login(browser: Browser, door: Door) -> None:
     door.database.execute("DELETE FROM penstock.token")
     browser.go("#/tables", "Log in")
-
-
-def add_windows(door: Door, hours: list[tuple[int, str, int]]) -> None:
-    for hour, page, n in hours:
-        start = datetime(2025, 1, 2, 0, tzinfo=UTC) + timedelta(hours=hour)
-        values = start, start + timedelta(hours=1), page, n
-        door.database.execute("INSERT INTO windows_by_page VALUES (%s, %s, %s, %s)", *values)
-
-
-@pytest.fixture
-def by_page(door: Door) -> Iterator[None]:
-    """A windowed table whose key begins with another column, as those of the engine do."""
-    door.database.execute(
-        "CREATE TABLE windows_by_page (window_start timestamptz, window_end timestamptz, page text, n bigint, "
-        "PRIMARY KEY (page, window_start, window_end))"
-    )
-    door.database.execute("GRANT SELECT ON windows_by_page TO penstock_reader")
-    yield
-    door.database.execute("DROP TABLE windows_by_page")
-
-
-def test_newest_windows_are_the_newest_of_all(browser: Browser, door: Door, by_page: None) -> None:
-    add_windows(door, [(hour, page, hour) for hour in range(150) for page in ("United Kingdom", "US")])
-    browser.go("#/tables/windows_by_page", "Chart of")
-    shown = "return [...document.querySelectorAll('tbody tr')].map((row) => row.cells[arguments[0]].textContent)"
-    pages = browser.run(shown, 2)
-    assert (len(pages), pages.count("US")) == (200, 100)
-    starts = browser.run(shown, 0)
-    assert starts == sorted(starts, reverse=True)
-    browser.click("[data-focus=more]")
-    browser.wait("return document.querySelectorAll('tbody tr').length === 300")
-
-
-def test_no_line_is_drawn_where_there_are_no_rows(browser: Browser, door: Door, by_page: None) -> None:
-    add_windows(door, [(hour, "a", hour) for hour in (0, 1, 2, 10, 11, 30)])
-    browser.go("#/tables/windows_by_page", "Chart of")
-    lines = "return [...document.querySelectorAll('.chart polyline')].map((each) => each.points.length)"
-    assert browser.run(lines) == [3, 2, 1]
-    assert browser.run("return document.querySelectorAll('.chart circle').length") == 6
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,49 @@ def test_relations_are_listed_without_secrets(door: Door) -> None:
     )
 
 
+def test_the_pipeline_says_who_reads_what(door: Door) -> None:
+    """A view, a sink that a query writes into, and a stream that is read and written."""
+    send(door, f"{ORDERS};{TOTALS};CREATE VIEW dear AS SELECT STREAM id FROM orders WHERE price > 5")
+    relation = (
+        "INSERT INTO penstock.relation (name, shown, kind, definition, author, columns) "
+        "VALUES (%s, %s, 'STREAM', '', '', '[]')"
+    )
+    lineage = (
+        "INSERT INTO penstock.lineage (relation, query, is_declared, connector, reads, writes) "
+        "VALUES (%s, %s, %s, %s, %s, %s)"
+    )
+    for name in ("Out", "late_orders"):
+        door.database.execute(relation, name.lower(), name)
+        door.database.execute(lineage, name.lower(), None, True, "kafka", [], [])
+    door.database.execute(lineage, None, "insert_1", False, None, ["dear", "c"], ["out", "late_orders"])
+    door.database.execute(lineage, None, "insert_2", False, None, ["late_orders"], ["gone"])
+    door.database.execute(
+        "INSERT INTO penstock.query (name, definition, author, state, code, message) "
+        "VALUES ('insert_1', '', '', 'HELD', 'R020', 'division by zero')"
+    )
+    with door.client("rita") as client:
+        pipeline = client.get("/v1/pipeline").json()
+    nodes = {node["id"]: node for node in pipeline["nodes"]}
+    assert {id_: (node["name"], node["kind"], node["connector"]) for id_, node in nodes.items()} == {
+        "orders": ("orders", "source", "files"),
+        "totals": ("totals", "table", None),
+        "dear": ("dear", "view", None),
+        "out": ("Out", "sink", "kafka"),
+        "late_orders": ("late_orders", "stream", "kafka"),
+        "insert_1 ": ("insert_1", "query", None),
+        "insert_2 ": ("insert_2", "query", None),
+    }
+    assert pipeline["edges"] == [
+        *(["orders", "totals"], ["orders", "dear"], ["dear", "insert_1 "]),
+        *(["insert_1 ", "out"], ["insert_1 ", "late_orders"], ["late_orders", "insert_2 "]),
+    ]
+    figures = {"state": "RUNNING", "input_rate": 12.5, "output_rate": 3.0, "lag_seconds": 10.0, "batch": 7, "out": 40}
+    assert nodes["totals"].items() >= {"query": "totals", "late": 3, "rejected": 2, **figures}.items()
+    held = {"query": "insert_1", "state": "HELD", "code": "R020", "message": "division by zero", "late": 0}
+    assert nodes["insert_1 "].items() >= held.items()
+    assert nodes["dear"].items() >= {"query": None, "state": None, "late": None, "input_rate": None}.items()
+
+
 def test_only_codes_have_pages(door: Door) -> None:
     with door.client(None) as client:
         for name in ("K999", "README", "..%2Fserve", "k012", "K012.md"):

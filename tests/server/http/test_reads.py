@@ -119,6 +119,43 @@ def test_pages_go_by_a_key_with_nulls(client: httpx.Client, door: Door, descends
     assert read(client, f"/v1/tables/visits?{last}")["rows"] == []
 
 
+def test_pages_go_by_any_order(client: httpx.Client, door: Door) -> None:
+    """Columns may ascend and descend side by side, have equal values, and be NULL."""
+    with door.database.connection.cursor() as cursor:
+        rows = [(page, n, code) for page in ("a", "b", None) for n in (1, 2) for code in (None, 0, 7)]
+        cursor.executemany("INSERT INTO visits (page, n, code) VALUES (%s, %s, %s)", random.Random(8).sample(rows, 18))
+    for order in (("-n",), ("code", "-page"), ("-code", "n"), ("-page", "-n"), ("n", "n", "-n")):
+        columns = {each.lstrip("-"): each.startswith("-") for each in reversed(order)}
+        full = {each.lstrip("-"): columns[each.lstrip("-")] for each in order}
+        full |= {column: False for column in ("page", "n", "code") if column not in full}
+        sorting = ", ".join(f"{column} {'DESC' if descends else 'ASC'}" for column, descends in full.items())
+        expected = door.database.execute(f"SELECT page, n, code FROM visits ORDER BY {sorting}")
+        for limit in (1, 5):
+            seen, url = [], f"/v1/tables/visits?limit={limit}&order={','.join(order)}"
+            while url:
+                response = client.get(url)
+                seen += [(row["page"], row["n"], row["code"]) for row in response.json()["rows"]]
+                url = response.links.get("next", {}).get("url", "")
+            assert seen == expected, order
+
+
+def test_columns_have_bounds(client: httpx.Client) -> None:
+    assert products(client, "n>=1") == ["chair", "lamp"]
+    assert products(client, "n>=1&n<=1") == ["chair"]
+    assert products(client, "product>=d&product>=e") == ["lamp"]
+    assert products(client, "n%3E=1&product=desk") == []
+
+
+def test_all_rows_are_counted_if_that_is_asked(client: httpx.Client) -> None:
+    def count(parameters: str, prefer: str) -> Any:
+        return client.get(f"/v1/tables/totals?{parameters}", headers={"Prefer": prefer}).json().get("count")
+
+    assert count("limit=1", "count=exact") == 3
+    assert count("limit=0&n>=1", "wait=3, count=exact") == 2
+    assert count("limit=2&after=desk", "count=exact") == 3
+    assert count("limit=1", "count=some") is None
+
+
 def test_a_page_is_read_by_the_index(door: Door) -> None:
     shape = TableShape(
         "visits", (("page", "text"), ("n", "int"), ("code", "int")), ("page", "n", "code"), frozenset({"page", "code"})
@@ -154,8 +191,10 @@ def test_rows_are_ordered_and_filtered(client: httpx.Client) -> None:
     [
         ("prodct=x", 400, "unknown column prodct", "did you mean product?"),
         ("order=nope", 400, "unknown column nope", None),
-        ("order=n&after=1", 400, "after goes with the order of the primary key", "order=product"),
-        ("after=1&after=2", 400, "after takes 1 value of the primary key", "product"),
+        ("order=n&after=1", 400, "after takes 2 values, one for each column of the order", "n, product"),
+        ("after=1&after=2", 400, "after takes 1 value, one for each column of the order", "product"),
+        ("prodct>=x", 400, "unknown column prodct", "did you mean product?"),
+        ("n>=one", 400, 'invalid input syntax for type bigint: "one"', None),
         ("n=one", 400, 'invalid input syntax for type bigint: "one"', None),
         ("n=1); DROP TABLE totals; --", 400, 'invalid input syntax for type bigint: "1); DROP TABLE totals; --"', None),
         ('"product"=lamp', 400, 'unknown column "product"', "did you mean product?"),
@@ -184,7 +223,7 @@ def test_other_media_types_are_refused(client: httpx.Client) -> None:
 def test_a_view_has_no_pages(client: httpx.Client) -> None:
     page = read(client, "/v1/tables/newest?limit=1&order=-n")
     assert (page["key"], page["next"], page["rows"]) == ([], None, [{"product": "lamp", "n": 2}])
-    assert client.get("/v1/tables/newest?after=x").status_code == 400
+    assert client.get("/v1/tables/newest?after=x&order=n").status_code == 400
 
 
 def test_names_may_need_quotes(client: httpx.Client, door: Door) -> None:

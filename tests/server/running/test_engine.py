@@ -68,6 +68,13 @@ def test_statements_come_go_and_come_back(only_spark: SparkSession, catalog: Cat
             ["hourly", "RUNNING"],
         ]
 
+        lineage = "SELECT relation, query, is_declared, connector, reads, writes FROM penstock.lineage ORDER BY number"
+        assert catalog.rows(lineage) == [
+            ("clicks", "clicks", True, "files", [], []),
+            ("hourly", "hourly", False, None, ["clicks"], []),
+        ]
+        # As a server leaves it that notes none.
+        catalog.db.execute("DELETE FROM penstock.lineage WHERE relation = 'clicks'")
         assert catalog.send("PAUSE QUERY hourly")["tag"] == "PAUSE QUERY"
         write(clicks, "2.json", (10, "z", "12:31:00"))
         wait_for(lambda: catalog.rows("SELECT max(id) FROM clicks") == [(10,)])
@@ -77,6 +84,7 @@ def test_statements_come_go_and_come_back(only_spark: SparkSession, catalog: Cat
     ]
     with run_engine(catalog, state, allowed=allowed):
         assert catalog.states() == {"clicks": "RUNNING", "hourly": "PAUSED"}
+        assert [row[0] for row in catalog.rows(lineage)] == ["clicks", "hourly"]
         assert len(catalog.rows(counts)) == 3, "a paused query does not go on by itself"
         assert catalog.send("RESUME QUERY hourly")["tag"] == "RESUME QUERY"
         wait_for(lambda: ("12:00:00", "z", 1) in catalog.rows(counts))
@@ -90,6 +98,7 @@ def test_statements_come_go_and_come_back(only_spark: SparkSession, catalog: Cat
         assert catalog.send("DROP STREAM clicks")["tag"] == "DROP STREAM"
         assert catalog.rows("SELECT to_regclass('public.hourly'), to_regclass('public.clicks')") == [(None, None)]
         assert catalog.rows("SELECT name FROM penstock.relation") == []
+        assert catalog.rows(lineage) == []
         assert list((state / "checkpoints").iterdir()) == []
 
 

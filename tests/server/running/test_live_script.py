@@ -51,6 +51,24 @@ def test_each_relation_has_a_query_that_fills_its_place(script: LiveScript) -> N
     }
 
 
+def test_a_relation_lies_in_the_server_or_in_a_place_of_a_connector(script: LiveScript) -> None:
+    tell(script, HOURS)
+    tell(script, "CREATE VIEW odd AS SELECT STREAM id FROM clicks WHERE id % 2 = 1")
+    tell(script, "CREATE STREAM big AS SELECT STREAM id, ts FROM clicks WHERE id > 5")
+    away = "CREATE STREAM away WITH (connector = 'files', path = '/away', format = 'json') AS SELECT STREAM id FROM odd"
+    tell(script, away)
+    lineage = {
+        each.relation: (each.is_declared, each.connector, set(each.reads)) for each in script.definitions.values()
+    }
+    assert lineage == {
+        "clicks": (True, "files", set()),
+        "hourly": (False, "", {"clicks"}),
+        "odd": (False, "", {"clicks"}),
+        "big": (False, "", {"clicks"}),
+        "away": (False, "files", {"odd"}),
+    }
+
+
 def test_a_declared_table_is_shown_under_its_own_name(script: LiveScript) -> None:
     users = "CREATE TABLE users (id BIGINT PRIMARY KEY) WITH (connector = 'files', path = '/u', format = 'json')"
     [query] = tell(script, users).queries
