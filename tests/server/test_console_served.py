@@ -154,9 +154,7 @@ def test_rows_are_ordered_by_a_column(shop: Shop) -> None:
     browser.wait("return document.querySelector('[aria-sort=descending] .head')?.textContent === 'seconds'")
     largest = str(shop.value("SELECT max(seconds) FROM hourly"))
     browser.wait("return document.querySelector('tbody td:nth-child(5)').textContent === arguments[0]", largest)
-    expected = shop.select(
-        "SELECT seconds::text FROM hourly ORDER BY hourly.seconds DESC LIMIT 200"
-    )
+    expected = shop.select("SELECT seconds::text FROM hourly ORDER BY hourly.seconds DESC LIMIT 200")
     assert shop.cells(4) == [text for (text,) in expected]
 
 
