@@ -27,15 +27,15 @@ WELCOME = "Statements end with a semicolon. \\? lists what can be typed, \\q end
 @click.option("--checkpoint", type=click.Path(file_okay=False), help="Folder for progress and state between runs.")
 @CONF
 def shell(files: tuple[str, ...], master: str | None, checkpoint: str | None, conf: tuple[str, ...]) -> None:
-    r"""Check, run and query statements as they are typed, in one process.
+    """Check, run and query statements as they are typed, in one process.
 
     The FILEs are run first. Tab completes names and keywords, and the arrow keys find what was typed before. Spark
     starts with the first statement that needs it, and stays until the end.
 
     \b
     Examples:
-      penstock shell
       penstock shell orders.sql
+      penstock shell
       penstock shell < statements.sql
 
     Where nobody types, the first error ends the shell. Exit code 0: done, 1: a statement was refused, 2: a file cannot

@@ -99,10 +99,12 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "query": [
         *(("--format", form, named("table"), f"SELECT * FROM `t{EVIL}`") for form in ("text", "json")),
         (named("table"), f"SELECT `{FILE}` FROM x"),
+        (named("good"), f"SELECT STREAM `n{EVIL}` AS `{EVIL}` FROM `i{EVIL}` LIMIT 1"),
         ("--format", FILE, named("table"), "SELECT 1"),
     ],
     "run": [(named("bad"),), (named("answers"),), ("--conf", f"{FILE}=1", named("good"))],
     "serve": [(named("missing"),), ("--listen", FILE), ("--tls-cert", FILE)],
+    "shell": [(named("answers"),), (named("bad"),), (named("missing"),)],
     "test": [(*options, named("tests")) for options in ((), ("--format", "json"), ("--update",), ("-k", FILE))],
     "token": [
         ("create", "--user", FILE, "--state", f"no{FILE}"),
