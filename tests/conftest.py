@@ -30,8 +30,8 @@ os.environ.setdefault("JAVA_TOOL_OPTIONS", jvm_options())
 # Where the quick files cannot be built, Spark would run `stat` for each small file that it writes.
 QUICK_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 LONG = ("demo", "e2e", "properties")
-# The memory of a JVM that runs many short queries: most of it for objects that are soon garbage.
-MEMORY = "--driver-memory 2g --driver-java-options '-Xms1300m -Xmn800m'"
+# The memory of a JVM that runs many short queries: most of it for objects that are soon garbage. Its files are pytest's.
+MEMORY = "--driver-memory 2g --driver-java-options '-Xms1300m -Xmn800m -Djava.io.tmpdir={folder}'"
 
 
 def pytest_configure() -> None:
@@ -119,9 +119,12 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 
 @pytest.fixture(scope="session")
-def only_spark() -> Iterator[SparkSession]:
-    """Spark on two cores of this machine. Imported here: most tests need no JVM."""
-    from penstock.runtime.spark.jvm import start_spark, stop_spark
+def only_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """Spark on two cores of this machine. Imported here: most tests need no JVM.
+
+    Its JVM is killed at the end: it would take most of a minute to close the state stores of all queries.
+    """
+    from penstock.runtime.spark.jvm import start_spark
 
     # Spark hands times to Python in the local time zone.
     os.environ["TZ"] = "UTC"
@@ -130,10 +133,14 @@ def only_spark() -> Iterator[SparkSession]:
         remembered(kind)
     with pytest.MonkeyPatch.context() as patched:
         quick = f"spark.sql.streaming.checkpointFileManagerClass={QUICK_FILES}"
-        patched.setenv("PYSPARK_SUBMIT_ARGS", f"{MEMORY} --conf {quick} pyspark-shell")
+        memory = MEMORY.format(folder=tmp_path_factory.mktemp("jvm"))
+        patched.setenv("PYSPARK_SUBMIT_ARGS", f"{memory} --conf {quick} pyspark-shell")
         session = start_spark("local[2]")
     yield session
-    stop_spark(session)
+    gateway: Any = session.sparkContext._gateway
+    gateway.proc.kill()
+    gateway.proc.wait()
+    gateway.gateway_property.pool.clear()  # callbacks may refer to DuckDB, which complains at exit if it is in use
 
 
 @pytest.fixture
