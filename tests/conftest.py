@@ -30,7 +30,7 @@ os.environ.setdefault("JAVA_TOOL_OPTIONS", jvm_options())
 # Where the quick files cannot be built, Spark would run `stat` for each small file that it writes.
 QUICK_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 LONG = ("demo", "e2e", "properties")
-# The memory of a JVM that runs many short queries: most of it for objects that are soon garbage. Its files are pytest's.
+# The memory of a JVM that runs many short queries: most of it for objects that are soon garbage.
 MEMORY = "--driver-memory 2g --driver-java-options '-Xms1300m -Xmn800m -Djava.io.tmpdir={folder}'"
 
 
