@@ -26,7 +26,7 @@ def take(browser: Browser, name: str) -> None:
 def take_all(shop: Shop) -> None:
     """All pictures, each of one page."""
     browser = shop.browser
-    shop.resize(1100, 560)
+    shop.resize(1100, 660)
     shop.open("#/", "Pipeline")
     browser.find(".node")
     take(browser, "console.png")

@@ -98,6 +98,7 @@ def serve_visits(visits: Visits, folder: Path) -> Iterator[Shop]:
             visits.write_odd()
             late = "SELECT (status #>> '{inputs,0,late}')::int FROM penstock.query WHERE name = 'hourly'"
             wait_for(lambda: db.execute(late).fetchall() == [(2,)])
+            browser.wait_seconds = 30  # Spark runs beside it
             browser.resize(1100)
             browser.open(str(http.base_url))
             token = http.headers["Authorization"].removeprefix("Bearer ")

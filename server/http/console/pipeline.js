@@ -3,28 +3,46 @@
 import { Graph, layout } from "./dagre.js";
 import { count, duration, el, rate, svg } from "./dom.js";
 
-const [WIDTH, PAD, LINE] = [224, 12, 19];
+const [WIDTH, PAD, LINE, SPACE] = [208, 12, 19, 20];
 const pen = document.createElement("canvas").getContext("2d");
 
-/** `pipeline`: nodes and edges as the server tells them. Narrow windows get it from top to bottom. */
+/** `pipeline`: nodes and edges as the server tells them. Narrow windows get a column, in which each box names its inputs. */
 export function drawPipeline({ nodes, edges }, isNarrow) {
   const boxes = new Map(nodes.map((node) => [node.id, { node, lines: listLines(node) }]));
+  if (isNarrow) {
+    for (const { node, lines } of boxes.values()) {
+      const inputs = nameInputs(node, edges, boxes);
+      if (inputs) lines.push([[`from ${inputs}`, "quiet"]]);
+    }
+  }
   const graph = new Graph();
-  graph.setGraph({ rankdir: isNarrow ? "TB" : "LR", nodesep: 20, ranksep: 48, marginx: 4, marginy: 4 });
+  graph.setGraph({ rankdir: "LR", nodesep: SPACE, ranksep: 44, marginx: 4, marginy: 4 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const [id, { lines }] of boxes) graph.setNode(id, { width: WIDTH, height: 2 * PAD + LINE * lines.length });
   for (const [from, to] of edges) graph.setEdge(from, to);
   layout(graph);
+  if (isNarrow) stack(graph);
   const { width, height } = graph.graph();
   const picture = svg(
     "svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": "Pipeline" },
     svg("defs", {}, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto" },
       svg("path", { class: "arrow", d: "M0 0 L8 4 L0 8 Z" }))),
-    graph.edges().map((edge) => svg("path", { class: "edge", d: curve(graph.edge(edge).points), "marker-end": "url(#arrow)" })),
+    isNarrow ? [] : graph.edges().map((edge) => svg("path", { class: "edge", d: curve(graph, edge), "marker-end": "url(#arrow)" })),
     [...boxes].map(([id, box]) => drawBox(box, graph.node(id), edges, boxes)),
   );
   return el("div", { class: "scroll pipeline", role: "region", tabindex: 0, "aria-label": "Graph of the pipeline", "data-focus": "pipeline" },
     picture);
+}
+
+/** Puts the boxes below each other, from the sources on. */
+function stack(graph) {
+  let top = 4;
+  const places = graph.nodes().map((id) => graph.node(id)).sort((a, b) => a.x - b.x || a.y - b.y);
+  for (const place of places) {
+    Object.assign(place, { x: 4 + WIDTH / 2, y: top + place.height / 2 });
+    top += place.height + SPACE;
+  }
+  Object.assign(graph.graph(), { width: WIDTH + 8, height: top - SPACE + 4 });
 }
 
 /** What a box says, line by line: texts with their classes. */
@@ -34,7 +52,7 @@ function listLines(node) {
   if (node.state === null) return lines;
   lines[1].push([node.state.toLowerCase(), `state ${node.state.toLowerCase()}`]);
   lines.push([[`${rate(node.input_rate)} in`, ""], [`${rate(node.output_rate)} out`, ""]]);
-  lines.push([[`${duration(node.lag_seconds)} behind`, ""]]);
+  if (node.lag_seconds !== null) lines.push([[`${duration(node.lag_seconds)} behind`, ""]]);
   lines.push([[`${count(node.late)} late`, node.late ? "warning" : "quiet"],
     [`${count(node.rejected)} rejected`, node.rejected ? "bad" : "quiet"]]);
   return lines;
@@ -58,11 +76,13 @@ function drawBox({ node, lines }, { x, y, width, height }, edges, boxes) {
 
 /** Where the rows of a box come from and go to, for who does not see the lines. */
 function describe(node, edges, boxes) {
-  const names = (ids) => ids.map((id) => boxes.get(id).node.name).join(", ");
-  const inputs = names(edges.filter(([, to]) => to === node.id).map(([from]) => from));
-  const outputs = names(edges.filter(([from]) => from === node.id).map(([, to]) => to));
+  const inputs = nameInputs(node, edges, boxes);
+  const outputs = edges.filter(([from]) => from === node.id).map(([, to]) => boxes.get(to).node.name).join(", ");
   return [inputs && `reads ${inputs}`, outputs && `feeds ${outputs}`].filter(Boolean).join("; ") || null;
 }
+
+const nameInputs = (node, edges, boxes) => (
+  edges.filter(([, to]) => to === node.id).map(([from]) => boxes.get(from).node.name).join(", "));
 
 /** A text that ends in … where it is too long for its place. */
 function fit(text, width, parts, kind) {
@@ -73,14 +93,14 @@ function fit(text, width, parts, kind) {
   return shown;
 }
 
-/** A line through points, with round corners. */
-function curve(points) {
-  const [first, ...rest] = points;
-  const last = rest.pop();
-  const bends = rest.map((point, at) => {
-    const next = rest[at + 1];
-    const end = next ? { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 } : last;
-    return `Q${point.x} ${point.y} ${end.x} ${end.y}`;
+/** A line from the right side of a box to the left side of another one, round the boxes between them. */
+function curve(graph, edge) {
+  const [from, to] = [graph.node(edge.v), graph.node(edge.w)];
+  const between = graph.edge(edge).points.slice(1, -1);
+  const points = [{ x: from.x + WIDTH / 2, y: from.y }, ...(between.length > 1 ? between : []), { x: to.x - WIDTH / 2, y: to.y }];
+  const bends = points.slice(1).map(({ x, y }, at) => {
+    const middle = (points[at].x + x) / 2;
+    return `C${middle} ${points[at].y} ${middle} ${y} ${x} ${y}`;
   });
-  return `M${first.x} ${first.y} ${bends.length ? bends.join(" ") : `L${last.x} ${last.y}`}`;
+  return `M${points[0].x} ${points[0].y} ${bends.join(" ")}`;
 }

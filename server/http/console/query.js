@@ -36,7 +36,7 @@ export async function showQuery(body, { name, session, signal, say }) {
 
 function listFigures(query) {
   const status = query.status ?? {};
-  const time = (text) => (text ? text.replace("T", " ").replace(/(\.\d+)?Z$/, "") : "–");
+  const time = (text) => (text ? text.replace("T", " ").replace(/(\.\d+)?(Z|\+00:00)$/, "") : "–");
   const figures = [
     ["State", stateBadge(query.state)], ["Last error", errorText(query.code, query.message) || "none"],
     ["Since", time(query.since)], ["Restarts", count(query.restarts)], ["Micro-batches", count(status.batch)],

@@ -16,7 +16,6 @@ import httpx
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key under which the protocol has an element
-_WAIT_SECONDS = 8
 
 TAB, ENTER, CONTROL, SPACE, RESET = "\ue004", "\ue007", "\ue009", " ", "\ue000"
 """Keys, and one that releases all that are held."""
@@ -28,6 +27,7 @@ class Browser:
     def __init__(self, client: httpx.Client, session: str) -> None:
         self._client = client
         self._session = session
+        self.wait_seconds = 8.0
 
     def call(self, method: str, path: str, **body: Any) -> Any:
         """A command of the protocol."""
@@ -46,7 +46,7 @@ class Browser:
 
     def wait(self, script: str, *arguments: Any) -> Any:
         """What a script returns, as soon as that is true."""
-        ends = time.monotonic() + _WAIT_SECONDS
+        ends = time.monotonic() + self.wait_seconds
         while not (value := self.run(script, *arguments)):
             assert time.monotonic() < ends, f"never true: {script}\n{self.text()}"
             time.sleep(0.03)

@@ -34,7 +34,7 @@ def test_boxes_have_the_figures_of_their_queries(browser: Browser) -> None:
     assert browser.run("return document.querySelectorAll('.edge').length") == 1
 
 
-def test_rows_go_from_left_to_right_and_down_where_it_is_narrow(browser: Browser) -> None:
+def test_rows_go_from_left_to_right_and_a_narrow_window_has_a_column(browser: Browser) -> None:
     go_home(browser)
     (x, _), (x2, _) = (browser.run(PLACE, name) for name in ("orders", "totals"))
     assert x2 > x + 200
@@ -44,6 +44,8 @@ def test_rows_go_from_left_to_right_and_down_where_it_is_narrow(browser: Browser
     (x, y), (x2, y2) = (browser.run(PLACE, name) for name in ("orders", "totals"))
     assert abs(x2 - x) < 5
     assert y2 > y + 60
+    assert browser.run(TEXTS, ".edge") == []
+    assert "from orders" in browser.run(TEXTS, "[data-focus='node totals'] text")
     assert browser.run("return document.documentElement.scrollWidth") <= 390
 
 
