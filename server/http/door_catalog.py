@@ -68,6 +68,10 @@ _ARE_DONE = "SELECT pg_snapshot_xmin(pg_current_snapshot()) >= %s::xid8 AS done"
 _CHANGES = """
 SELECT seq, batch, op, key, row, at FROM penstock.change WHERE relation = %s AND seq > %s ORDER BY seq LIMIT %s
 """
+_TYPES = """
+SELECT format_type(type, nullif(modifier, -1)) AS name
+FROM unnest(%s::oid[], %s::int[]) WITH ORDINALITY AS found (type, modifier, place) ORDER BY place
+"""
 _OLDEST = "SELECT min(seq) AS seq FROM penstock.change"
 
 
@@ -212,6 +216,11 @@ class DoorCatalog:
         """The number of the oldest change in the log, None of an empty one."""
         (row,) = await self._select(_OLDEST)
         return None if row["seq"] is None else int(row["seq"])
+
+    async def name_types(self, types: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+        """The names of types by their numbers, each with what modifies it."""
+        numbers = [number for number, _ in types], [modifier for _, modifier in types]
+        return tuple(row["name"] for row in await self._select(_TYPES, numbers)) if types else ()
 
     async def _select(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
         async with self._own.connection() as connection:

@@ -5,8 +5,8 @@ CREATE ROLE penstock_owner NOLOGIN IN ROLE penstock_submitter;
 CREATE ROLE rita LOGIN IN ROLE penstock_reader;
 CREATE ROLE sam LOGIN IN ROLE penstock_submitter;
 CREATE ROLE olga LOGIN IN ROLE penstock_owner;
-CREATE ROLE door LOGIN;
-GRANT rita, sam, olga TO door WITH INHERIT FALSE, SET TRUE;
+CREATE ROLE door LOGIN CREATEROLE;
+GRANT rita, sam, olga TO door WITH INHERIT FALSE, SET TRUE, ADMIN TRUE;
 
 CREATE SCHEMA penstock;
 CREATE TABLE penstock.token (
