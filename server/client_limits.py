@@ -43,6 +43,8 @@ class Limits:
     """The rows of the answer to a SELECT over HTTP. The first ones come."""
     select_bytes: int = 16 << 20
     """The bytes of these rows."""
+    saved: int = 200
+    """Statements that one role keeps on the server."""
     answer_rows: int = 100_000
     """The rows of one answer."""
     engine_seconds: float = 30

@@ -36,7 +36,7 @@ SELECT set_config('role', %s, false), set_config('timezone', 'UTC', false), set_
 
 
 class RoleSessions:
-    """Opens a session for each statement, and closes it behind it. `url`: where the door logs in, which makes the roles."""
+    """Opens a session for each statement, and closes it behind it. `url`: where the door logs in."""
 
     def __init__(self, url: str, limits: Limits) -> None:
         self._url = url

@@ -14,6 +14,7 @@ from penstock.diagnostics import Source
 from penstock.server.engine_protocol import Refusal, RefusedError, Statement, StatementAnswer
 from penstock.server.http.problems import Problem
 from penstock.server.http.services import LoginOf, Services, ServicesOf
+from penstock.server.http.words import list_words
 from penstock.server.planning.script_parts import ScriptPart
 from penstock.values import to_json
 
@@ -114,6 +115,12 @@ async def format_script(script: Script, login: LoginOf, services: ServicesOf) ->
     if isinstance(result, str):
         return Formatted(sql=result, findings=[])
     return Formatted(sql=None, findings=[dict(finding) for finding in result])
+
+
+@router.get("/v1/words")
+async def show_words(_: LoginOf) -> dict[str, Any]:
+    """The keywords, types and functions of Penstock's SQL, for editors."""
+    return list_words()
 
 
 @router.get("/v1/statements")

@@ -34,10 +34,13 @@ CREATE TABLE penstock.change (
   at timestamptz NOT NULL DEFAULT now());
 CREATE TABLE penstock.change_order (relation text PRIMARY KEY);
 CREATE TABLE penstock.listener (relation text PRIMARY KEY, until timestamptz NOT NULL);
+CREATE TABLE penstock.saved (
+  name text PRIMARY KEY, text text NOT NULL, owner text NOT NULL, changed timestamptz NOT NULL DEFAULT now());
 
 GRANT USAGE ON SCHEMA penstock TO penstock_reader, door;
-GRANT SELECT ON penstock.statements, penstock.relation, penstock.query, penstock.lineage
+GRANT SELECT ON penstock.statements, penstock.relation, penstock.query, penstock.lineage, penstock.saved
   TO penstock_reader;
+GRANT SELECT, INSERT, UPDATE, DELETE ON penstock.saved TO door;
 GRANT SELECT ON penstock.token, penstock.engine, penstock.change TO door;
 GRANT USAGE, SELECT ON SEQUENCE penstock.change_seq_seq TO door;
 GRANT SELECT, INSERT, UPDATE ON penstock.listener TO door;

@@ -1,0 +1,22 @@
+"""The words of Penstock's SQL, for editors: keywords of the grammar, types, and functions with what they give."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from penstock.grammar import dialect
+from penstock.parser.build.type_names import SIMPLE
+from penstock.planner.functions import FUNCTIONS
+
+_NESTED = ("ARRAY", "MAP", "STRUCT")
+
+
+@cache
+def list_words() -> dict[str, Any]:
+    """All of them, as JSON has them."""
+    functions = [
+        {"name": each.name, "signatures": list(each.signatures), "doc": each.doc, "is_bare": each.bare}
+        for each in FUNCTIONS
+    ]
+    return {"keywords": sorted(dialect().keywords), "types": sorted({*SIMPLE, *_NESTED}), "functions": functions}
