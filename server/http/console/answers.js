@@ -62,27 +62,23 @@ function showChart(answer, types) {
   const differs = (at) => new Set(answer.rows.map((row) => row[at])).size > 1;
   const time = types.findIndex((type, at) => isTime(type) && differs(at));
   const text = types.findIndex((type) => /^(text|character)/.test(type));
-  const values = types.map((type, at) => at).filter((at) => isNumber(types[at]));
+  const values = types.map((_, at) => at).filter((at) => isNumber(types[at]));
   if (!values.length || (time < 0 && text < 0) || answer.rows.length < 2) return null;
   const place = el("div", { class: "picture" });
   const draw = (value) => {
-    const number = (row) => (row[value] === null ? null : Number(row[value]));
-    const name = (row) => (text < 0 ? answer.columns[value] : String(row[text]));
-    if (time >= 0) {
-      const points = answer.rows.map((row) => ({ x: Date.parse(asIso(row[time])), end: Infinity, y: number(row), name: name(row) }));
-      return drawChart(answer.columns[value], points.filter((point) => Number.isFinite(point.x)), Math.max(place.clientWidth, 280));
-    }
-    return drawBars(answer.columns[value], answer.rows.map((row) => [name(row), number(row)]));
+    if (time < 0) return place.replaceChildren(drawBars(answer.columns[value], answer.rows.map((row) => [String(row[text]), toNumber(row[value])])));
+    // Two columns may have one name, so columns have their numbers here.
+    const rows = answer.rows.map((row) => ({ at: toIso(row[time]), [answer.columns[value]]: row[value], line: text < 0 ? null : row[text] }));
+    return drawChart(rows, { time: "at", value: answer.columns[value], series: text < 0 ? [] : ["line"] }, place);
   };
-  const select = el("select", { "aria-label": "Chart of", change: () => show() },
+  const select = el("select", { "aria-label": "Chart of", change: () => draw(Number(select.value)) },
     values.map((at) => el("option", { value: at }, answer.columns[at])));
-  const show = () => place.replaceChildren(draw(Number(select.value)));
-  // The width is known when it stands in the page.
-  requestAnimationFrame(show);
+  requestAnimationFrame(() => draw(values[0])); // its width is known when it stands in the page
   return el("details", { open: true }, el("summary", {}, "Chart"), values.length > 1 ? el("p", { class: "actions" }, select) : null, place);
 }
 
-const asIso = (time) => (time ?? "").replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00").replace(/^(\d{4}-\d\d-\d\dT[\d:.]+)$/, "$1Z");
+const toNumber = (value) => (value === null ? null : Number(value));
+const toIso = (time) => (time ?? "").replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00").replace(/^(\d{4}-\d\d-\d\dT[\d:.]+)$/, "$1Z");
 
 /** Bars from zero, with their names and numbers. */
 function drawBars(label, rows) {

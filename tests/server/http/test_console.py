@@ -181,8 +181,6 @@ def test_a_removed_token_leads_to_the_login(browser: Browser, door: Door) -> Non
     browser.go("#/tables", "Log in")
 
 
-
-
 def test_rejected_rows_are_kept_and_it_says_where(browser: Browser, door: Door) -> None:
     status = {
         "inputs": [{"name": "orders", "in": 9, "rejected": 4, "used": 5}],
