@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 
 import psycopg
@@ -15,8 +16,9 @@ from penstock.server.engine_protocol import Refusal, RefusedError, StatementAnsw
 from penstock.server.http.door_catalog import DoorCatalog
 from penstock.server.http.role_sessions import RoleSessions
 
-_UNKNOWN_RELATION = "42P01"
-_TOO_LONG = "57014"
+log = logging.getLogger("penstock.http")
+
+_UNKNOWN_RELATION, _TOO_LONG, _AWAY = "42P01", "57014", "57P03"
 _NOTICES = 20
 """The most notices of one statement that are shown."""
 
@@ -98,9 +100,10 @@ class ReadStatements:
 
     async def _explain(self, role: str, error: psycopg.Error) -> Refusal:
         """What a user is told."""
-        state, diag = error.sqlstate or "08006", error.diag
-        if error.sqlstate is None:
-            return Refusal("", state, "the database does not answer")
+        state, diag = error.sqlstate, error.diag
+        if state is None:
+            log.warning("PostgreSQL takes no statement of %s: %s", role, error)
+            return Refusal("", _AWAY, "the database does not answer")
         position = None if diag.statement_position is None else int(diag.statement_position)
         refusal = Refusal("", state, diag.message_primary or "", diag.message_detail, diag.message_hint, position)
         if state == _TOO_LONG:

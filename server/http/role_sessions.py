@@ -12,6 +12,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import LiteralString
 
 import psycopg
 from psycopg import AsyncConnection, conninfo, sql
@@ -24,6 +25,7 @@ PREFIX = "penstock_session_"
 """What the names of these roles begin with. A user cannot have one: `penstock token create` refuses it."""
 _WAIT_SECONDS = 10
 _ROLE = "SELECT oid, rolsuper FROM pg_catalog.pg_roles WHERE rolname = %s AND rolcanlogin"
+_MAKES_ROLES = "SELECT rolcreaterole OR rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user"
 _MEMBER = """
 SELECT rolname FROM pg_catalog.pg_auth_members JOIN pg_catalog.pg_roles AS granted ON granted.oid = roleid
 WHERE member = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = %s)
@@ -122,6 +124,8 @@ class RoleSessions:
     async def _make_role(self, connection: AsyncConnection, role: str) -> str:
         name = f"{PREFIX}{await self._find_role(connection, role)}"
         verifier = connection.pgconn.encrypt_password(self._password.encode(), name.encode(), b"scram-sha-256").decode()
+        if await (await connection.execute(_MAKES_ROLES)).fetchone() != (True,):
+            raise _refuse_role(role, "ALTER ROLE {} CREATEROLE", connection.info.user)
         made, own, given = sql.Identifier(name), sql.Identifier(role), sql.Literal(verifier)
         try:
             async with connection.transaction():
@@ -133,7 +137,7 @@ class RoleSessions:
                 await connection.execute(sql.SQL("GRANT {} TO {}").format(own, made))
                 granted = [row[0] for row in await (await connection.execute(_MEMBER, (name,))).fetchall()]
         except psycopg.errors.InsufficientPrivilege:
-            raise _refuse_role(role, connection.info.user) from None
+            raise _refuse_role(role, "GRANT {} TO {} WITH ADMIN OPTION", role, connection.info.user) from None
         if granted != [role]:
             raise Problem(403, f"{name} has other roles than {role}", sqlstate="42501", hint=f"DROP ROLE {name}")
         return conninfo.make_conninfo(self._url, user=name, password=self._password)
@@ -144,8 +148,8 @@ def _refuse_turn(role: str) -> Problem:
     return Problem(503, message, sqlstate="53300", headers={"Retry-After": "5"})
 
 
-def _refuse_role(role: str, login: str) -> Problem:
-    """Why no statement is run as this role."""
-    text = sql.SQL("GRANT {} TO {} WITH ADMIN OPTION").format(sql.Identifier(role), sql.Identifier(login))
+def _refuse_role(role: str, mends: LiteralString, *names: str) -> Problem:
+    """Why no statement is run as this role. `mends`: what its owner may do, with places for names."""
+    text = sql.SQL(mends).format(*map(sql.Identifier, names))
     found = V015.at(None, role=role)
     return Problem(403, found.message, code=found.code, sqlstate="42501", hint=text.as_string())

@@ -230,6 +230,16 @@ def test_a_role_that_others_have_made(door: Door) -> None:
         door.database.execute("DROP ROLE mallory")
 
 
+def test_a_door_that_may_make_no_roles(door: Door) -> None:
+    door.database.execute("ALTER ROLE door NOCREATEROLE")
+    try:
+        with serve(door.database) as poor:
+            problem = send(poor, "SELECT 1", "rita").json()
+            assert (problem["code"], problem["hint"]) == ("V015", 'ALTER ROLE "door" CREATEROLE')
+    finally:
+        door.database.execute("ALTER ROLE door CREATEROLE")
+
+
 def test_a_superuser_runs_none(door: Door) -> None:
     door.database.execute("UPDATE penstock.token SET role = 'postgres' WHERE role = 'rita'")
     problem = send(door, "SELECT 1", "rita").json()
