@@ -5,11 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from penstock.grammar import dialect
-from penstock.parser.build.type_names import SIMPLE
+from penstock.parser import list_keywords, list_types
 from penstock.planner.functions import FUNCTIONS
-
-_NESTED = ("ARRAY", "MAP", "STRUCT")
 
 
 @cache
@@ -19,4 +16,4 @@ def list_words() -> dict[str, Any]:
         {"name": each.name, "signatures": list(each.signatures), "doc": each.doc, "is_bare": each.bare}
         for each in FUNCTIONS
     ]
-    return {"keywords": sorted(dialect().keywords), "types": sorted({*SIMPLE, *_NESTED}), "functions": functions}
+    return {"keywords": list_keywords(), "types": list_types(), "functions": functions}

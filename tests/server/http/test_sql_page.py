@@ -16,87 +16,12 @@ import pytest
 from penstock.server.engine_protocol import StatementAnswer
 from tests.server.http.browser import CHROMIUM, CONTROL, DRIVER, ENTER, TAB, Browser, open_browser
 from tests.server.http.conftest import Door
+from tests.server.http.sql_page import CONTENT, DOWN, END, ESCAPE, HOME, LABELS, LINES, MARKS, SHADOW, SqlPage
 from tests.server.http.test_statements import ORDERS, TOTALS, send
 
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="apt-get install chromium chromium-driver")
 
-HOME, END, DOWN, SHIFT, ESCAPE, DELETE = "\ue011", "\ue010", "\ue015", "\ue008", "\ue00c", "\ue017"
-_CONTENT = "document.querySelector('.editor').shadowRoot.querySelector('.cm-content')"
-_SHADOW = "document.querySelector('.editor').shadowRoot"
-_LABELS = f"[...{_SHADOW}.querySelectorAll('.cm-completionLabel')].map((each) => each.textContent)"
-_MARKS = f"[...{_CONTENT}.querySelectorAll('.cm-lintRange')].map((each) => each.textContent)"
-_LINES = f" [...{_CONTENT}.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')"
-
 COLUMNS = (("product", "STRING"), ("total", "DECIMAL(10,2)"), ("n", "BIGINT"))
-
-
-class SqlPage:
-    """The page, as a person uses it."""
-
-    def __init__(self, browser: Browser) -> None:
-        self.browser = browser
-
-    @property
-    def text(self) -> str:
-        return str(self.browser.run(f"return {_LINES}"))
-
-    def keys(self, *keys: str) -> None:
-        """Presses keys in the editor. A modifier holds until the end of its text."""
-        self.browser.run(f"{_CONTENT}.focus()")
-        for text in keys:
-            held = [key for key in text if key in (CONTROL, SHIFT)]
-            rest = [key for key in text if key not in held]
-            presses = [("keyDown", key) for key in held]
-            presses += [(kind, key) for key in rest for kind in ("keyDown", "keyUp")]
-            presses += [("keyUp", key) for key in held]
-            actions = [{"type": kind, "value": key} for kind, key in presses]
-            self.browser.call("POST", "/actions", actions=[{"type": "key", "id": "keys", "actions": actions}])
-
-    def write(self, text: str) -> None:
-        """Replaces the text, without typing it letter by letter."""
-        self.keys(f"{CONTROL}a", DELETE)
-        self.browser.command("Input.insertText", text=text)
-        self.keys(ESCAPE)
-
-    def run(self, text: str | None = None) -> None:
-        """Ctrl+Enter, and the end of it."""
-        if text is not None:
-            self.write(text)
-        self.browser.run("document.querySelector('#answers').replaceChildren()")
-        self.keys(f"{CONTROL}{ENTER}")
-        self.browser.wait("return document.querySelector('#answers .took') !== null")
-
-    def cells(self) -> list[list[str]]:
-        """The rows of the first table."""
-        return list(
-            self.browser.run(
-                "return [...document.querySelectorAll('#answers table')[0].tBodies[0].rows]"
-                ".map((row) => [...row.cells].map((cell) => cell.textContent))"
-            )
-        )
-
-    def tags(self) -> list[str]:
-        return list(
-            self.browser.run("return [...document.querySelectorAll('.answer')].map((each) => each.textContent)")
-        )
-
-    def await_marks(self, *marks: str) -> None:
-        """Waits until just these texts are underlined."""
-        self.browser.wait(f"return {_MARKS}.join('|') === arguments[0]", "|".join(marks))
-
-    def await_listed(self, *names: str) -> None:
-        """Waits until the completion lists these names."""
-        self.browser.wait(
-            f"const listed = {_LABELS}; return arguments[0].every((name) => listed.includes(name))", names
-        )
-
-    def click(self, text: str) -> None:
-        """A button by its text, which has to come up."""
-        found = (
-            "[...document.querySelectorAll('button')].find((each) => each.textContent === arguments[0] && !each.hidden)"
-        )
-        self.browser.wait(f"return {found} !== undefined", text)
-        self.browser.run(f"{found}.click()", text)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +57,7 @@ def log_in(window: Browser, door: Door, role: str) -> SqlPage:
     window.wait("return document.querySelector('#role').textContent === arguments[0]", role)
     window.run("sessionStorage.clear(); localStorage.clear()")
     window.go("#/sql", "Ctrl+Enter")
-    window.wait(f"return document.querySelector('.editor').shadowRoot !== null && {_CONTENT} !== null")
+    window.wait(f"return document.querySelector('.editor').shadowRoot !== null && {CONTENT} !== null")
     return SqlPage(window)
 
 
@@ -211,12 +136,12 @@ def test_a_finding_is_told_on_hover(page: SqlPage) -> None:
     page.write("SELECT prodct FROM totals")
     page.await_marks("prodct")
     spot = page.browser.run(
-        f"const box = {_CONTENT}.querySelector('.cm-lintRange').getBoundingClientRect();"
+        f"const box = {CONTENT}.querySelector('.cm-lintRange').getBoundingClientRect();"
         "return [box.x + box.width / 2, box.y + box.height / 2]"
     )
     move = {"type": "pointerMove", "duration": 50, "origin": "viewport", "x": round(spot[0]), "y": round(spot[1])}
     page.browser.call("POST", "/actions", actions=[{"type": "pointer", "id": "mouse", "actions": [move]}])
-    told = str(page.browser.wait(f"return {_SHADOW}.querySelector('.cm-tooltip-lint')?.textContent"))
+    told = str(page.browser.wait(f"return {SHADOW}.querySelector('.cm-tooltip-lint')?.textContent"))
     assert 'column "prodct" does not exist' in told
     assert "Write product" in told
 
@@ -230,7 +155,7 @@ def test_names_and_keywords_are_completed(page: SqlPage) -> None:
     page.keys(ENTER)
     assert page.text == "SELECT product FROM totals"
     page.keys(" WHERE totals.")
-    page.browser.wait(f"return {_LABELS}.join() === 'n,product,total'")
+    page.browser.wait(f"return {LABELS}.join() === 'n,product,total'")
     page.keys(ESCAPE, "n > 0 GRO")
     page.await_listed("GROUP")
     page.keys(ENTER)
@@ -240,7 +165,7 @@ def test_names_and_keywords_are_completed(page: SqlPage) -> None:
 def test_words_have_colours(page: SqlPage) -> None:
     page.write("SELECT STREAM 'a', 1, COUNT(*) -- b\nFROM orders EMIT EARLY EVERY 30 SECONDS RETENTION 30 DAYS")
     colours: dict[str, str] = page.browser.wait(
-        f"const spans = [...{_CONTENT}.querySelectorAll('.cm-line span')];"
+        f"const spans = [...{CONTENT}.querySelectorAll('.cm-line span')];"
         "const found = spans.map((each) => [each.textContent.trim(), getComputedStyle(each).color]);"
         "return found.length > 8 && Object.fromEntries(found)"
     )
@@ -281,7 +206,7 @@ def test_answers_of_show_and_explain(page: SqlPage, door: Door) -> None:
 def test_format_lays_the_text_out(page: SqlPage) -> None:
     page.write("select product,n from totals where n>0")
     page.click("Format")
-    page.browser.wait(f"return {_LINES} === arguments[0]", "SELECT product, n\nFROM totals\nWHERE n > 0;")
+    page.browser.wait(f"return {LINES} === arguments[0]", "SELECT product, n\nFROM totals\nWHERE n > 0;")
 
 
 def test_history_outlives_a_reload(page: SqlPage) -> None:
@@ -379,7 +304,7 @@ def test_a_statement_is_saved_and_has_an_address(page: SqlPage, door: Door) -> N
     page.browser.click("#saved a")
     page.browser.wait_for("SQL dear / per hour")
     page.browser.wait(
-        f"return {_SHADOW} !== null && {_LINES} === arguments[0]", "SELECT product\nFROM totals WHERE n > 1"
+        f"return {SHADOW} !== null && {LINES} === arguments[0]", "SELECT product\nFROM totals WHERE n > 1"
     )
     page.run()
     assert page.cells() == [["lamp"]]
@@ -395,13 +320,13 @@ def test_nothing_red_stands_beside_a_right_answer(page: SqlPage, door: Door, tex
     """Also when the page is opened again."""
     door.engine.answers["EXPLAIN WHY totals"] = StatementAnswer("EXPLAIN", ("reason",), (("no row has come",),))
     page.run(text)
-    red = f"return document.querySelectorAll('.findings li, [role=alert]').length + {_MARKS}.length"
+    red = f"return document.querySelectorAll('.findings li, [role=alert]').length + {MARKS}.length"
     for _ in range(10):
         time.sleep(0.1)
         assert page.browser.run(red) == 0, page.browser.text()
     page.browser.go("#/tables", "Author")
     page.browser.go("#/sql", "Ctrl+Enter")
-    page.browser.wait(f"return document.querySelector('.editor').shadowRoot !== null && {_CONTENT} !== null")
+    page.browser.wait(f"return document.querySelector('.editor').shadowRoot !== null && {CONTENT} !== null")
     time.sleep(0.5)
     assert page.browser.run(red) == 0, page.browser.text()
     page.keys(f"{CONTROL}{END}", " x")
