@@ -5,6 +5,7 @@ import { count, el, errorText, refresh, svg, table } from "./dom.js";
 
 const SHOWN = 500;
 const BARS = 30;
+const [TIME, LINE] = ["the time\0", "the line\0"]; // no column of an answer has such a name
 
 const isNumber = (type) => /^(smallint|integer|bigint|real|double|numeric|decimal)/.test(type);
 const isTime = (type) => /^(timestamp|date$)/.test(type);
@@ -67,9 +68,8 @@ function showChart(answer, types) {
   const place = el("div", { class: "picture" });
   const draw = (value) => {
     if (time < 0) return place.replaceChildren(drawBars(answer.columns[value], answer.rows.map((row) => [String(row[text]), toNumber(row[value])])));
-    // Two columns may have one name, so columns have their numbers here.
-    const rows = answer.rows.map((row) => ({ at: toIso(row[time]), [answer.columns[value]]: row[value], line: text < 0 ? null : row[text] }));
-    return drawChart(rows, { time: "at", value: answer.columns[value], series: text < 0 ? [] : ["line"] }, place);
+    const rows = answer.rows.map((row) => ({ [TIME]: toIso(row[time]), [LINE]: text < 0 ? null : row[text], [answer.columns[value]]: row[value] }));
+    return drawChart(rows, { time: TIME, value: answer.columns[value], series: text < 0 ? [] : [LINE] }, place);
   };
   const select = el("select", { "aria-label": "Chart of", change: () => draw(Number(select.value)) },
     values.map((at) => el("option", { value: at }, answer.columns[at])));

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from tests.server.http.browser import CONTROL, ENTER, Browser
 
 HOME, END, DOWN, SHIFT, ESCAPE, DELETE = "\ue011", "\ue010", "\ue015", "\ue008", "\ue00c", "\ue017"
@@ -69,6 +71,7 @@ class SqlPage:
     def await_listed(self, *names: str) -> None:
         """Waits until the completion lists these names."""
         self.browser.wait(f"const listed = {LABELS}; return arguments[0].every((name) => listed.includes(name))", names)
+        time.sleep(0.2)  # a list that has just come up takes no key, against slips
 
     def click(self, text: str) -> None:
         """A button by its text, which has to come up."""
