@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || echo python3)
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup check types format test test-slow test-all test-fast campaign versions docs dist demo demo-kafka serve bench grammar lock clean
+.PHONY: setup check types format test test-slow test-all test-fast campaign versions docs dist demo demo-kafka serve bench grammar console lock clean
 
 setup: $(READY)
 
@@ -119,6 +119,12 @@ bench: $(READY)
 # Compiles the grammar to its tables; fails if it is not LALR(1).
 grammar: $(READY)
 	$(BIN)/python -m penstock.grammar
+
+# Builds what the console vendors (uPlot, dagre, CodeMirror), as the lock files pin it. Needs Node.
+console:
+	for part in drawing editor; do \
+	  (cd server/http/vendor/$$part && npm ci --ignore-scripts --no-audit --no-fund && npm run build) || exit 1; \
+	done
 
 # Needs uv; run it after a change of the dependencies in pyproject.toml.
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header

@@ -14,7 +14,7 @@ from penstock.parser.ast_text import ast_text
 from penstock.parser.list_statements import list_statements
 from penstock.parser.parsing import count_set_words, count_words, parse, parse_tests, split_script
 from penstock.parser.synonyms import SYNONYMS
-from penstock.parser.typed_text import is_complete, list_keywords
+from penstock.parser.typed_text import is_complete, list_keywords, list_types
 from penstock.parser.unparse import unparse
 from penstock.parser.unparse_scalars import name_text, string_text
 
@@ -35,6 +35,7 @@ __all__ = [
     "is_complete",
     "list_keywords",
     "list_statements",
+    "list_types",
     "name_text",
     "parse",
     "parse_tests",

@@ -3,6 +3,7 @@ r"""What a prompt asks of the language: whether a text is complete, and which wo
 from __future__ import annotations
 
 from penstock.grammar import SEMICOLON, Fault, dialect
+from penstock.parser.build.type_names import NESTED, SIMPLE
 from penstock.parser.parsing import count_set_words
 
 _OPEN = frozenset({Fault.UNTERMINATED_STRING, Fault.UNTERMINATED_NAME, Fault.UNTERMINATED_COMMENT})
@@ -32,3 +33,8 @@ def is_complete(text: str) -> bool:
 def list_keywords() -> list[str]:
     """The keywords of the language, in upper case."""
     return sorted(dialect().keywords)
+
+
+def list_types() -> list[str]:
+    """The names of types, in upper case."""
+    return sorted({*SIMPLE, *NESTED})

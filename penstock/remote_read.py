@@ -1,7 +1,7 @@
 """A SELECT over the tables of a server -> its rows. The rows of the tables are asked for, and the rest is done here.
 
-The server runs no SELECT of users over HTTP: PostgreSQL would run it with the rights of the server. So the text is
-planned here over the definitions of the server. DuckDB computes it where it is known to mean the same as in Spark.
+PostgreSQL would answer the text by its own rules. So that it means the same as in Spark, it is planned here over the
+definitions of the server. DuckDB computes it where it is known to mean the same.
 """
 
 from __future__ import annotations

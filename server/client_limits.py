@@ -35,6 +35,16 @@ class Limits:
     """The temporary files of one role in PostgreSQL."""
     select_seconds: float = 60
     """The length of a SELECT that ends by itself."""
+    role_selects: int = 3
+    """Statements of one role that PostgreSQL carries out at once for HTTP. Others wait."""
+    selects: int = 12
+    """The same of all roles."""
+    select_rows: int = 10_000
+    """The rows of the answer to a SELECT over HTTP. The first ones come."""
+    select_bytes: int = 16 << 20
+    """The bytes of these rows."""
+    saved: int = 200
+    """Statements that one role keeps on the server."""
     answer_rows: int = 100_000
     """The rows of one answer."""
     engine_seconds: float = 30

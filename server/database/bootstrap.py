@@ -55,8 +55,9 @@ def _prepare(db: psycopg.Connection, owner: str) -> None:
     db.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
     for package, name in SCRIPTS:
         db.execute(files(package).joinpath(name).read_text(encoding="utf-8"))
-    door = sql.SQL("GRANT SELECT, INSERT, UPDATE ON penstock.statement, penstock.listener TO {}")
+    door = sql.SQL("GRANT SELECT, INSERT, UPDATE ON penstock.statement, penstock.listener, penstock.saved TO {}")
     db.execute(door.format(sql.Identifier(owner)))
+    db.execute(sql.SQL("GRANT DELETE ON penstock.saved TO {}").format(sql.Identifier(owner)))
     for role in ROLES:
         grants = db.execute("SELECT pg_has_role(%s, %s, 'MEMBER WITH ADMIN OPTION')", [owner, role]).fetchone()
         if grants == (False,):

@@ -144,6 +144,14 @@ CREATE TABLE IF NOT EXISTS penstock.token (
   label text
 );
 
+-- Statements that users keep for each other. The door of HTTP writes them.
+CREATE TABLE IF NOT EXISTS penstock.saved (
+  name text PRIMARY KEY,
+  text text NOT NULL,
+  owner text NOT NULL,
+  changed timestamptz NOT NULL DEFAULT now()
+);
+
 REVOKE ALL ON ALL TABLES IN SCHEMA penstock FROM PUBLIC;
 GRANT USAGE ON SCHEMA penstock, penstock_tail TO penstock_reader;
 REVOKE ALL ON ALL TABLES IN SCHEMA penstock FROM penstock_owner;
@@ -151,7 +159,7 @@ GRANT SELECT ON penstock.statement, penstock.listener TO penstock_owner;
 GRANT SELECT, INSERT, UPDATE, DELETE ON penstock.token TO penstock_owner;
 GRANT SELECT ON penstock.change TO penstock_owner;
 GRANT SELECT ON ALL SEQUENCES IN SCHEMA penstock TO penstock_owner;
-GRANT SELECT ON penstock.relation, penstock.query, penstock.lineage, penstock.engine TO penstock_reader;
+GRANT SELECT ON penstock.relation, penstock.query, penstock.lineage, penstock.engine, penstock.saved TO penstock_reader;
 -- What a role sent itself; owners see all.
 CREATE OR REPLACE VIEW penstock.statements WITH (security_barrier) AS
   SELECT id, text, author, door, state, submitted, started, finished, answer -> 'errors' AS errors

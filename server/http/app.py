@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from penstock.server.http import pages, query_routes, statement_routes, table_routes
+from penstock.server.http import pages, query_routes, saved_routes, statement_routes, table_routes
 from penstock.server.http.guard import Guard, list_hosts
 from penstock.server.http.problem_pages import add_problem_handlers
 from penstock.server.http.services import Services
@@ -25,7 +25,7 @@ def create_app(services: Services, hosts: Iterable[str] = ()) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.services = services
-    for module in (statement_routes, query_routes, table_routes, pages):
+    for module in (statement_routes, saved_routes, query_routes, table_routes, pages):
         app.include_router(module.router)
     app.mount("/console", StaticFiles(directory=pages.CONSOLE), name="console")
     add_problem_handlers(app)

@@ -21,6 +21,8 @@ from penstock.server.http.change_feed import ChangeFeed
 from penstock.server.http.checking import Checker
 from penstock.server.http.door_catalog import DoorCatalog
 from penstock.server.http.metrics import DoorMetrics
+from penstock.server.http.read_statements import ReadStatements
+from penstock.server.http.role_sessions import RoleSessions
 from penstock.server.http.services import Services
 from penstock.server.http.shares import RESERVE, Connections, RequestShares
 
@@ -64,9 +66,9 @@ class HttpDoor:
         self._feed_catalog = DoorCatalog(settings.database)
         self._connections = Connections(limits.connections + RESERVE)
         metrics = metrics or DoorMetrics()
-        self.services = Services(
-            engine, catalog, ChangeFeed(self._feed_catalog), limits, metrics, Checker(limits), RequestShares(limits)
-        )
+        reads = ReadStatements(RoleSessions(settings.database, limits), catalog, limits)
+        changes, checker = ChangeFeed(self._feed_catalog), Checker(limits, reads)
+        self.services = Services(engine, catalog, changes, limits, metrics, checker, RequestShares(limits), reads)
         self.port = settings.port
         self.app = create_app(self.services, settings.hosts)
         self._server = QuietServer(self._configure(limits))

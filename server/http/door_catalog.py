@@ -68,6 +68,21 @@ _ARE_DONE = "SELECT pg_snapshot_xmin(pg_current_snapshot()) >= %s::xid8 AS done"
 _CHANGES = """
 SELECT seq, batch, op, key, row, at FROM penstock.change WHERE relation = %s AND seq > %s ORDER BY seq LIMIT %s
 """
+_TYPES = """
+SELECT format_type(type, nullif(modifier, -1)) AS name
+FROM unnest(%s::oid[], %s::int[]) WITH ORDINALITY AS found (type, modifier, place) ORDER BY place
+"""
+_SAVED = "SELECT name, text, owner, changed FROM penstock.saved ORDER BY name"
+_SAVE = """
+INSERT INTO penstock.saved (name, text, owner)
+SELECT %(name)s, %(text)s, %(role)s
+WHERE EXISTS (SELECT 1 FROM penstock.saved WHERE name = %(name)s)
+   OR (SELECT count(*) FROM penstock.saved WHERE owner = %(role)s) < %(most)s
+ON CONFLICT (name) DO UPDATE SET text = excluded.text, changed = now() WHERE saved.owner = %(role)s OR %(owns)s
+RETURNING owner
+"""
+_FORGET = "DELETE FROM penstock.saved WHERE name = %(name)s AND (owner = %(role)s OR %(owns)s) RETURNING owner"
+_SAVED_BY = "SELECT owner FROM penstock.saved WHERE name = %s"
 _OLDEST = "SELECT min(seq) AS seq FROM penstock.change"
 
 
@@ -175,6 +190,24 @@ class DoorCatalog:
         """
         return await self._select_as(role, _STATEMENTS, (before, limit))
 
+    async def list_saved(self, role: str) -> list[Row]:
+        """The statements that users have kept, by name."""
+        return await self._select_as(role, _SAVED)
+
+    async def save(self, caller: Caller, name: str, text: str, most: int) -> bool:
+        """Keeps a statement, `most` of one role. False if the role may not change it, or has too many."""
+        values = {"name": name, "text": text, "role": caller.role, "owns": caller.owns, "most": most}
+        return bool(await self._select(_SAVE, values))
+
+    async def forget(self, caller: Caller, name: str) -> bool:
+        """Deletes a kept statement. False if there is none that the role may delete."""
+        return bool(await self._select(_FORGET, {"name": name, "role": caller.role, "owns": caller.owns}))
+
+    async def find_saver(self, name: str) -> str | None:
+        """Who has kept a statement; None if there is none of this name."""
+        rows = await self._select(_SAVED_BY, (name,))
+        return rows[0]["owner"] if rows else None
+
     async def find_engine_state(self, seconds: float) -> str | None:
         """The state of the engine, None if it has not been seen for so long."""
         rows = await self._select(_ENGINE, (seconds,))
@@ -212,6 +245,11 @@ class DoorCatalog:
         """The number of the oldest change in the log, None of an empty one."""
         (row,) = await self._select(_OLDEST)
         return None if row["seq"] is None else int(row["seq"])
+
+    async def name_types(self, types: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+        """The names of types by their numbers, each with what modifies it."""
+        numbers = [number for number, _ in types], [modifier for _, modifier in types]
+        return tuple(row["name"] for row in await self._select(_TYPES, numbers)) if types else ()
 
     async def _select(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
         async with self._own.connection() as connection:

@@ -15,6 +15,7 @@ from penstock.server.http.door_catalog import Caller, DoorCatalog
 from penstock.server.http.guard import ENDS
 from penstock.server.http.metrics import DoorMetrics
 from penstock.server.http.problems import Problem
+from penstock.server.http.read_statements import ReadStatements
 from penstock.server.http.security import (
     COOKIE,
     CSRF_HEADER,
@@ -40,6 +41,7 @@ class Services:
     metrics: DoorMetrics
     checker: Checker
     shares: RequestShares
+    reads: ReadStatements
     sessions: ConsoleSessions = field(default_factory=ConsoleSessions)
     failures: FailedLogins = field(default_factory=FailedLogins)
 

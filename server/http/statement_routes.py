@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -13,7 +14,8 @@ from penstock.diagnostics import Source
 from penstock.server.engine_protocol import Refusal, RefusedError, Statement, StatementAnswer
 from penstock.server.http.problems import Problem
 from penstock.server.http.services import LoginOf, Services, ServicesOf
-from penstock.server.planning.checks import ScriptPart
+from penstock.server.http.words import list_words
+from penstock.server.planning.script_parts import ScriptPart
 from penstock.values import to_json
 
 router = APIRouter()
@@ -61,22 +63,31 @@ class Answers(BaseModel):
 
 
 class Findings(BaseModel):
-    """What `penstock check --format json` prints."""
+    """What `penstock check --format json` prints. `paste`: the SQL of a hint, and the place of what it replaces."""
 
+    findings: list[dict[str, Any]]
+
+
+class Formatted(BaseModel):
+    """A script in the canonical layout. `sql` is null if it cannot be parsed, as `findings` say."""
+
+    sql: str | None
     findings: list[dict[str, Any]]
 
 
 @router.post("/v1/statements")
 async def run_statements(script: Script, request: Request, login: LoginOf, services: ServicesOf) -> Answers:
-    """Runs a statement, or the statements of a script until one is refused. A client that goes away withdraws them."""
+    """Runs a statement, or the statements of a script until one is refused. A client that goes away withdraws them.
+
+    PostgreSQL answers a SELECT over tables as they are now, with the first rows if there are many.
+    """
     limit = services.limits.statement_bytes
     if len(script.sql.encode()) > limit:
         raise Problem(413, f"the statement is longer than {limit:,} bytes", sqlstate="54000")
     answers: list[Answer] = []
     for part in await services.checker.split(login.role, script.sql):
-        statement = Statement(part.settings + part.text, login.role, "http")
         try:
-            answer = await _run_while_connected(request, services, statement)
+            answer = await _run_while_connected(request, services, _carry_out(services, login.role, part))
         except RefusedError as refused:
             services.metrics.statements.labels("http", "refused").inc()
             raise _explain(refused.refusals, script.sql, part, answers) from None
@@ -90,11 +101,26 @@ async def run_statements(script: Script, request: Request, login: LoginOf, servi
 @router.post("/v1/check")
 async def check_script(script: Script, login: LoginOf, services: ServicesOf) -> Findings:
     """What is wrong with a script over the relations that there are, and what it is warned about. Runs nothing."""
-    if len(script.sql.encode()) > CHECKED_BYTES:
-        raise Problem(413, f"the text is longer than {CHECKED_BYTES:,} bytes")
+    _require_short(script)
     definitions = await services.catalog.list_definitions(login.role)
     found = await services.checker.check(login.role, script.sql, definitions)
     return Findings(findings=[dict(finding) for finding in found])
+
+
+@router.post("/v1/format")
+async def format_script(script: Script, login: LoginOf, services: ServicesOf) -> Formatted:
+    """The script as `penstock fmt` lays it out. Runs nothing."""
+    _require_short(script)
+    result = await services.checker.format(login.role, script.sql)
+    if isinstance(result, str):
+        return Formatted(sql=result, findings=[])
+    return Formatted(sql=None, findings=[dict(finding) for finding in result])
+
+
+@router.get("/v1/words")
+async def show_words(_: LoginOf) -> dict[str, Any]:
+    """The keywords, types and functions of Penstock's SQL, for editors."""
+    return list_words()
 
 
 @router.get("/v1/statements")
@@ -112,8 +138,22 @@ async def list_statements(
     return {"statements": to_json(rows), "next": following}
 
 
-async def _run_while_connected(request: Request, services: Services, statement: Statement) -> StatementAnswer:
-    running = asyncio.ensure_future(services.engine.run(statement))
+def _require_short(script: Script) -> None:
+    if len(script.sql.encode()) > CHECKED_BYTES:
+        raise Problem(413, f"the text is longer than {CHECKED_BYTES:,} bytes")
+
+
+def _carry_out(services: Services, role: str, part: ScriptPart) -> Coroutine[Any, Any, StatementAnswer]:
+    """PostgreSQL answers what only reads its tables, and the engine all else."""
+    if part.is_read:
+        return services.reads.run(role, part.text)
+    return services.engine.run(Statement(part.settings + part.text, role, "http"))
+
+
+async def _run_while_connected(
+    request: Request, services: Services, work: Coroutine[Any, Any, StatementAnswer]
+) -> StatementAnswer:
+    running = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_await_disconnect(request))
     try:
         await asyncio.wait((running, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -148,7 +188,8 @@ def _explain(refusals: tuple[Refusal, ...], script: str, part: ScriptPart, answe
     source = Source("<sql>", script)
     errors = []
     for refusal in refusals:
-        place = 0 if refusal.position is None else refusal.position - len(part.settings)
+        settings = "" if part.is_read else part.settings
+        place = 0 if refusal.position is None else refusal.position - len(settings)
         position = min(part.start + place, len(script) + 1) if place > 0 else None
         line, column = (None, None) if position is None else source.position(position - 1)
         errors.append({**asdict(refusal), "position": position, "line": line, "column": column})

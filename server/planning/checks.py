@@ -2,45 +2,74 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from penstock.compilation import compile
 from penstock.diagnostics import CompileError, Diagnostic, Report, Source, report
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.server import V014
-from penstock.parser import ast, count_words, parse
+from penstock.parser import LayoutError, ast, format_script, parse
 from penstock.planner import Catalog
+from penstock.server.planning.script_parts import ScriptPart, split_statements
 
 Definition = tuple[str, int, str]
 """Name, version and statement of a relation."""
-_SCRIPT = 10
-"""Times as long as a statement. A longer script takes more time to be parsed than others should wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is wrong with a text, and what it is warned about."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """The statements of a script. `max_words`: the most words of one of them."""
+    """What is wrong with a text, and what it is warned about. `max_words`: the most words of one of its statements."""
 
     text: str
     max_words: int
 
 
 @dataclass(frozen=True, slots=True)
-class ScriptPart:
-    """A statement of a script. `start`: the offset of its first character. `settings`: each SET that is before it."""
+class Format:
+    """A text in the canonical layout."""
 
-    start: int
     text: str
-    settings: str = ""
+
+
+class Pasted(TypedDict):
+    """SQL that mends a text, and the place of what it replaces. The end is exclusive. Lines and columns begin at 1."""
+
+    sql: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Finding(Report):
+    """What `penstock check --format json` prints, and the SQL of its hint."""
+
+    paste: Pasted | None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is wrong with the statements of the engine, and the statements that PostgreSQL is to judge."""
+
+    findings: list[Finding]
+    reads: list[ScriptPart]
+    is_alone: bool
+    """Whether no other statement could make what they read."""
+
+
+def show_finding(diagnostic: Diagnostic) -> Finding:
+    """A finding as an object, with the SQL of its hint."""
+    paste = diagnostic.paste
+    if paste is None:
+        return {**report(diagnostic), "paste": None}
+    (line, column), (end_line, end_column) = map(paste.span.source.position, (paste.span.start, paste.span.end))
+    place: Pasted = {
+        "sql": paste.sql, "line": line, "column": column, "end_line": end_line, "end_column": end_column
+    }  # fmt: skip
+    return {**report(diagnostic), "paste": place}
 
 
 class CheckPlanner:
@@ -66,21 +95,50 @@ class CheckPlanner:
             self._catalogs.append((definition, catalog))
 
     def run(self, work: Any) -> Any:
-        """The findings of a Check, or the parts of a Split."""
-        return self.check(work.text) if isinstance(work, Check) else split_statements(work.text, work.max_words)
+        """What a Check finds, the text of a Format or what is wrong with it, or the parts of a Split."""
+        match work:
+            case Check():
+                return self.check(work.text, work.max_words)
+            case Format():
+                return format_text(work.text)
+            case _:
+                return split_statements(work.text, work.max_words)
 
-    def check(self, text: str) -> list[Report]:
-        """What is wrong with a script, and what it is warned about."""
+    def check(self, text: str, max_words: int) -> Checked:
+        """What is wrong with a script, and what it is warned about, but for the statements of PostgreSQL."""
+        parts = split_statements(text, max_words)
+        reads = [each for each in parts if each.is_read]
+        if len(reads) == len(parts):
+            return Checked([], reads, is_alone=True)
+        text = blank_out(text, reads)
         findings: Sequence[Diagnostic]
         try:
             findings = compile(text, self._catalog).diagnostics
         except CompileError as refusal:
             findings = without_served(text, refusal.diagnostics)
-        return [report(finding) for finding in findings]
+        return Checked([show_finding(finding) for finding in findings], reads, is_alone=False)
 
     @property
     def _catalog(self) -> Catalog:
         return self._catalogs[-1][1] if self._catalogs else Catalog()
+
+
+def blank_out(text: str, parts: Sequence[ScriptPart]) -> str:
+    """The text with blanks in the place of some of its statements. All others stay where they are."""
+    for part in parts:
+        end = part.start + len(part.text)
+        text = text[: part.start] + re.sub(r"[^\n]", " ", text[part.start : end]) + text[end:]
+    return text
+
+
+def format_text(text: str) -> str | list[Finding]:
+    """The text in the canonical layout, or what is wrong with it."""
+    try:
+        return format_script(Source("<sql>", text))
+    except CompileError as refusal:
+        return [show_finding(each) for each in refusal.diagnostics]
+    except LayoutError:
+        return text  # its layout would change its meaning, a defect of the formatter
 
 
 def without_served(text: str, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -103,27 +161,3 @@ def without_served(text: str, findings: Sequence[Diagnostic]) -> list[Diagnostic
         return finding.code in codes and any(span.start <= place < span.end for span in served)
 
     return [each for each in findings if not is_served(each)]
-
-
-def split_statements(sql: str, max_words: int) -> list[ScriptPart]:
-    """The statements of a script. Each takes effect by itself, so each is sent with the settings of the script.
-
-    A script that cannot be parsed, or has a statement that is too long, is one statement. The engine refuses it.
-    """
-    source = Source("<sql>", sql)
-    counts = count_words(source)
-    if max(counts, default=0) > max_words or sum(counts) > _SCRIPT * max_words:
-        return [ScriptPart(0, sql)]
-    try:
-        statements = parse(source)
-    except CompileError:
-        return [ScriptPart(0, sql)]
-    parts = []
-    settings = ""
-    for statement in statements:
-        span = statement.span
-        if isinstance(statement, ast.SetOption):
-            settings += f"{span.text};\n"
-        else:
-            parts.append(ScriptPart(span.start, span.text, settings))
-    return parts or [ScriptPart(0, sql)]

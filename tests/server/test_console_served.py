@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.http.browser import CHROMIUM, DRIVER, ENTER, TAB
+from tests.server.http.browser import CHROMIUM, CONTROL, DRIVER, ENTER, TAB
+from tests.server.http.sql_page import CONTENT, SHADOW, SqlPage
 from tests.server.served import wait_for
 from tests.server.shop import CELLS, DATA, TEXTS, Shop, open_shop
 from tests.server.visits import PAGES
@@ -318,3 +319,31 @@ def test_new_rows_come_while_the_table_is_looked_at(shop: Shop) -> None:
     newest = shop.value("SELECT visits FROM hourly WHERE page = 'cart' ORDER BY window_start DESC LIMIT 1")
     browser.wait("return document.querySelector('tbody td:nth-child(4)').textContent === arguments[0]", str(newest))
     browser.wait(f"return Object.values({DATA}[1]).includes(arguments[0])", newest)
+
+
+def test_the_sql_page_answers_as_sql_does(shop: Shop) -> None:
+    shop.open("#/sql", "Ctrl+Enter").wait(f"return {SHADOW} !== null && {CONTENT} !== null")
+    page = SqlPage(shop.browser)
+    query = "SELECT page, count(*) AS windows, sum(visits) AS visits FROM hourly GROUP BY page ORDER BY 3 DESC, page"
+    page.run(f"{query};\nSHOW TABLES")
+    page.keys(f"{CONTROL}a")
+    page.run()
+    assert page.cells() == [[str(value) for value in row] for row in shop.select(query)]
+    assert page.tags() == [f"SELECT {len(shop.select(query))}", "SHOW"]
+    page.write("SELECT page FROM hourly WHERE visit > 1")
+    page.await_marks("visit")
+    page.browser.click("#findings .hint button")
+    assert page.text == "SELECT page FROM hourly WHERE visits > 1"
+
+
+def test_a_view_made_on_the_sql_page_is_completed_and_dropped(shop: Shop) -> None:
+    shop.open("#/sql", "Ctrl+Enter").wait(f"return {SHADOW} !== null && {CONTENT} !== null")
+    page = SqlPage(shop.browser)
+    page.run("CREATE VIEW carts AS SELECT STREAM id FROM visits WHERE page = 'cart'")
+    assert page.tags() == ["CREATE VIEW"]
+    assert shop.value("SELECT count(*) FROM penstock.relation WHERE name = 'carts'") == 1
+    page.write("SHOW CREATE VIEW car")
+    page.keys("t")
+    page.await_listed("carts")
+    page.run("DROP VIEW carts")
+    assert shop.value("SELECT count(*) FROM penstock.relation WHERE name = 'carts'") == 0

@@ -53,7 +53,25 @@ function keep(session) {
 }
 
 /** The answers of a script. */
-export const run = async (sql) => (await request("POST", "/v1/statements", { body: { sql } })).answers;
+export const run = async (sql, signal) => (await request("POST", "/v1/statements", { body: { sql }, signal })).answers;
 
 /** What is wrong with a script. */
 export const check = async (sql, signal) => (await request("POST", "/v1/check", { body: { sql }, signal })).findings;
+
+/** The script in the canonical layout, or what keeps it from being laid out: { sql, findings }. */
+export const format = (sql) => request("POST", "/v1/format", { body: { sql } });
+
+/** The statements that users keep on the server. */
+export const listSaved = async (signal) => (await get("/v1/saved", signal)).saved;
+
+export const save = (name, sql) => request("PUT", `/v1/saved/${encodeURIComponent(name)}`, { body: { sql } });
+
+export const forget = (name) => request("DELETE", `/v1/saved/${encodeURIComponent(name)}`);
+
+let words = null;
+
+/** The keywords, types and functions of Penstock's SQL. */
+export async function findWords() {
+  words ??= await get("/v1/words");
+  return words;
+}

@@ -1,143 +1,149 @@
-// The editor: errors are underlined as they are typed, Ctrl+Enter runs, answers stand below.
+// The text of an SQL page: colours, completion, and marks under what is wrong. CodeMirror does the work.
+//
+// It lies in a shadow root. There CodeMirror adds its styles without a style element, which the server's
+// Content-Security-Policy refuses.
 
-import { check, run } from "./api.js";
-import { cell, el, errorText, table } from "./dom.js";
+import {
+  autocompletion, bracketMatching, closeBrackets, closeBracketsKeymap, Compartment, completionKeymap, defaultKeymap,
+  drawSelection, EditorState, EditorView, ensureSyntaxTree, HighlightStyle, history, historyKeymap, keymap, lineNumbers,
+  lintKeymap, placeholder, Prec, setDiagnostics, sql, SQLDialect, syntaxHighlighting, tags,
+} from "./codemirror.js";
+import { el, errorText } from "./dom.js";
 
-const KEPT = "penstock-editor";
-const RAN = "penstock-ran";
-const PAUSE = 250;
+const PARSE_MILLISECONDS = 200;
+const RELATION_FOLLOWS = /\b(from|join|into|table|view|stream|update|describe)\s+$/i;
 
-export async function showEditor(body, { session, signal }) {
-  const text = el("textarea", {
-    id: "sql", rows: 14, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "soft",
-    "aria-describedby": "findings",
+const colours = HighlightStyle.define([
+  { tag: tags.keyword, color: "var(--c0)", fontWeight: "550" },
+  { tag: [tags.typeName, tags.atom, tags.bool, tags.null], color: "var(--c5)" },
+  { tag: tags.standard(tags.name), color: "var(--c3)" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--c2)" },
+  { tag: tags.number, color: "var(--c1)" },
+  { tag: tags.comment, color: "var(--quiet)", fontStyle: "italic" },
+]);
+
+const look = EditorView.theme({
+  "&": { backgroundColor: "var(--raised)", color: "var(--text)", fontSize: ".875rem" },
+  "&.cm-focused": { outline: "3px solid var(--accent)", outlineOffset: "2px" },
+  ".cm-content": { caretColor: "var(--text)", padding: ".6rem 0", minHeight: "11rem" },
+  ".cm-scroller": { fontFamily: 'ui-monospace, "DejaVu Sans Mono", monospace', lineHeight: "1.5", maxHeight: "60vh" },
+  ".cm-cursor": { borderLeftColor: "var(--text)" },
+  ".cm-gutters": { backgroundColor: "var(--back)", color: "var(--quiet)", borderRight: "1px solid var(--line)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "color-mix(in srgb, var(--accent) 28%, transparent)",
+  },
+  "&.cm-focused .cm-matchingBracket": { backgroundColor: "color-mix(in srgb, var(--good) 30%, transparent)" },
+  ".cm-tooltip": { backgroundColor: "var(--raised)", color: "var(--text)", border: "1px solid var(--quiet)", maxWidth: "min(34rem, 92vw)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "inherit" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { background: "var(--accent)", color: "var(--on-accent)" },
+  ".cm-completionDetail": { fontStyle: "normal", color: "inherit", opacity: ".8" },
+  ".cm-diagnosticAction": { background: "var(--accent)", color: "var(--on-accent)", borderRadius: ".3rem" },
+  ".cm-diagnostic a": { color: "var(--link)" },
+  ".cm-diagnostic .hint": { display: "block", color: "var(--quiet)" },
+  ".cm-placeholder": { color: "var(--quiet)" },
+});
+
+/**
+ * An editor in an element. `words`: of the language. `changed`: is called after each change by the user.
+ * `run`: is called for Ctrl+Enter.
+ */
+export function openEditor(host, { text, words, changed, run }) {
+  const root = host.attachShadow({ mode: "open" });
+  const dialect = defineDialect(words);
+  const language = new Compartment();
+  const keys = [
+    { key: "Mod-Enter", run: () => { run(); return true; } },
+    ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap,
+  ];
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), autocompletion({ icons: false }),
+        EditorView.lineWrapping, syntaxHighlighting(colours), look,
+        Prec.highest(keymap.of(keys)), language.of(makeLanguage(dialect, words, {})),
+        placeholder("SELECT … FROM …"),
+        EditorView.contentAttributes.of({ "aria-label": "SQL", spellcheck: "false", autocapitalize: "off", autocorrect: "off" }),
+        EditorView.updateListener.of((update) => { if (update.docChanged) changed(); }),
+      ],
+    }),
   });
-  const mirror = el("div", { class: "mirror", "aria-hidden": "true" });
-  const findings = el("ul", { id: "findings", class: "findings", "aria-live": "polite" });
-  const answers = el("div", { "aria-live": "polite" });
-  const button = el("button", { type: "submit", class: "primary", disabled: !session.submits }, "Run");
-  const hint = session.submits ? "Ctrl+Enter runs" : `${session.role} may not submit statements`;
-  const send = async (event) => {
-    event?.preventDefault();
-    if (button.disabled) return;
-    button.disabled = true;
-    const sent = text.value;
-    try {
-      answers.replaceChildren(...(await run(sent)).flatMap(showAnswer));
-      // Its relations are there now. A check would find that they exist already.
-      sessionStorage.setItem(RAN, sent);
-      if (text.value === sent) settle();
-    } catch (error) {
-      if (error.problem) answers.replaceChildren(...showProblem(error.problem, text));
-      else throw error;
-    } finally {
-      button.disabled = false;
-    }
+  return {
+    view,
+    text: () => view.state.doc.toString(),
+    setText: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next }, selection: { anchor: 0 } }),
+    focus: () => view.focus(),
+    select({ start, end }) {
+      view.dispatch({ selection: { anchor: start, head: end }, scrollIntoView: true });
+      view.focus();
+    },
+    replace({ start, end }, insert) {
+      view.dispatch({ changes: { from: start, to: end, insert }, selection: { anchor: start + insert.length } });
+      view.focus();
+    },
+    setRelations: (relations) => view.dispatch({ effects: language.reconfigure(makeLanguage(dialect, words, relations)) }),
+    mark: (findings, apply) => view.dispatch(setDiagnostics(view.state, findings.map((each) => describe(each, apply)))),
+    chosen: () => findChosen(view.state),
+    close: () => view.destroy(),
   };
-  const keys = (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event);
-  };
-  const form = el(
-    "form", { submit: send }, el("label", { for: "sql" }, "SQL"), el("div", { class: "editor" }, mirror, text), findings,
-    el("p", { class: "actions" }, button, el("span", { class: "quiet" }, hint)),
-  );
-  body.append(form, answers);
-  text.value = sessionStorage.getItem(KEPT) ?? "";
-  text.addEventListener("keydown", keys);
-  text.addEventListener("scroll", () => mirror.scrollTo(text.scrollLeft, text.scrollTop));
-
-  let waiting = null;
-  let asking = new AbortController();
-  const settle = () => {
-    clearTimeout(waiting);
-    asking.abort();
-    showFindings([], text, mirror, findings);
-  };
-  const look = async () => {
-    asking.abort();
-    if (text.value === sessionStorage.getItem(RAN)) return settle();
-    asking = new AbortController();
-    const asked = text.value;
-    const found = asked.trim() ? await check(asked, asking.signal).catch((error) => error) : [];
-    if (signal.aborted || text.value !== asked || found.name === "AbortError") return;
-    if (found instanceof Error) findings.replaceChildren(el("li", {}, found.message));
-    else showFindings(found, text, mirror, findings);
-  };
-  const type = () => {
-    sessionStorage.setItem(KEPT, text.value);
-    underline(text, mirror, []);
-    clearTimeout(waiting);
-    waiting = setTimeout(look, PAUSE);
-  };
-  text.addEventListener("input", type);
-  signal.addEventListener("abort", () => {
-    clearTimeout(waiting);
-    asking.abort();
-  });
-  await look();
 }
 
-function showFindings(found, text, mirror, list) {
-  const places = found.filter((each) => each.line !== null).map((each) => ({ ...each, ...offsets(text.value, each) }));
-  underline(text, mirror, places);
-  text.setAttribute("aria-invalid", String(found.some((each) => each.severity === "error")));
-  list.replaceChildren(...found.map((each) => {
-    const place = places.find((other) => other.line === each.line && other.column === each.column);
-    const jump = place && el("button", { type: "button", class: "place", click: () => select(text, place) },
-      `line ${each.line}, column ${each.column}`);
-    return el("li", { class: each.severity }, errorText(each.code, each.message), " ", jump ?? "", showHint(each.hint));
+function defineDialect(words) {
+  const join = (list) => list.join(" ").toLowerCase();
+  return SQLDialect.define({
+    keywords: join(words.keywords), types: join(words.types), builtin: join(words.functions.map((each) => each.name)),
+    doubleDollarQuotedStrings: true, identifierQuotes: "`\"", operatorChars: "*+-%<>!=&|~^/:", caseInsensitiveIdentifiers: true,
+  });
+}
+
+/** `relations`: names with [{ name, type }]. */
+function makeLanguage(dialect, words, relations) {
+  const column = (each) => ({ label: each.name, detail: each.type, type: "property" });
+  const schema = Object.fromEntries(Object.entries(relations).map(([name, columns]) => [name, columns.map(column)]));
+  const functions = words.functions.map((each) => ({
+    label: each.name, type: "function", detail: each.signatures[0], info: each.doc, boost: -1,
+    apply: each.is_bare ? each.name : (view, _, from, to) => view.dispatch({
+      changes: { from, to, insert: `${each.name}()` }, selection: { anchor: from + each.name.length + 1 },
+    }),
   }));
-}
-
-const showHint = (hint) => (hint ? el("span", { class: "hint" }, `hint: ${hint}`) : null);
-
-function select(text, place) {
-  text.focus();
-  text.setSelectionRange(place.start, place.end);
-}
-
-/** The text behind the text, with marks where something is wrong. */
-function underline(text, mirror, places) {
-  const parts = [];
-  let at = 0;
-  for (const { start, end, severity } of [...places].sort((a, b) => a.start - b.start)) {
-    if (start < at) continue;
-    parts.push(text.value.slice(at, start), el("mark", { class: severity }, text.value.slice(start, end) || " "));
-    at = Math.max(end, start);
-  }
-  mirror.replaceChildren(...parts, `${text.value.slice(at)}\n`);
-  mirror.scrollTo(text.scrollLeft, text.scrollTop);
-}
-
-/** Lines and columns, which count characters from 1, as places in a text of UTF-16. */
-function offsets(text, finding) {
-  const lines = text.split("\n");
-  const offset = (line, column) => {
-    const before = lines.slice(0, line - 1).reduce((total, each) => total + each.length + 1, 0);
-    return before + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length;
+  const named = Object.values(relations).flat();
+  const columns = [...new Map(named.map((each) => [each.name, column(each)])).values()];
+  const complete = (context) => {
+    const word = context.matchBefore(/\w+/);
+    const before = word && context.state.sliceDoc(Math.max(0, word.from - 1), word.from);
+    if (!word || before === "." || before === "'") return null;
+    const behind = context.state.sliceDoc(Math.max(0, word.from - 40), word.from);
+    if (RELATION_FOLLOWS.test(behind)) return null; // the source of relations lists them
+    return { from: word.from, options: [...columns, ...functions], validFor: /^\w*$/ };
   };
-  const start = offset(finding.line, finding.column);
-  return { start, end: Math.max(offset(finding.end_line, finding.end_column), start) };
-}
-
-function showAnswer(answer) {
-  const notices = answer.notices.map((notice) => el("p", { class: "warning" }, `warning: ${notice}`));
-  const started = answer.queries.map((name) => el("a", { href: `#/queries/${encodeURIComponent(name)}` }, name));
-  const rows = answer.rows.map((row) => row.map(cell));
   return [
-    el("p", { class: "answer" }, el("strong", {}, answer.tag), started.length ? " starts " : "", ...started),
-    ...notices,
-    answer.columns.length ? table(`Answer of ${answer.tag}`, answer.columns, rows) : null,
-  ].filter(Boolean);
+    sql({ dialect, schema, upperCaseKeywords: true }),
+    dialect.language.data.of({ autocomplete: complete }),
+  ];
 }
 
-function showProblem(problem, text) {
-  const errors = problem.errors ?? [problem];
-  return [...(problem.answers ?? []).flatMap(showAnswer), ...errors.map((error) => {
-    const place = error.line && { ...offsets(text.value, { ...error, end_line: error.line, end_column: error.column }) };
-    const jump = place && el("button", { type: "button", class: "place", click: () => select(text, place) },
-      `line ${error.line}, column ${error.column}`);
-    const detail = error.detail ? el("span", { class: "hint" }, error.detail) : null;
-    return el("p", { role: "alert" }, errorText(error.code, error.message), " ", jump || "", detail ?? "", showHint(error.hint) ?? "");
-  })];
+/** A finding with its place, as CodeMirror underlines it and tells it on hover. */
+function describe(finding, apply) {
+  const actions = finding.paste ? [{ name: `Write ${finding.paste.sql}`, apply: () => apply(finding) }] : [];
+  return {
+    from: finding.start, to: Math.max(finding.end, finding.start), severity: finding.severity === "error" ? "error" : "warning",
+    message: finding.message, actions,
+    renderMessage: () => el("span", {}, errorText(finding.code, finding.message),
+      finding.hint && el("span", { class: "hint" }, `hint: ${finding.hint}`)),
+  };
+}
+
+/** What is to be run, with its place: the selection, or the statement at the cursor. */
+function findChosen(state) {
+  const { from, to, head } = state.selection.main;
+  if (from !== to) return { text: state.sliceDoc(from, to), start: from, what: "the selection" };
+  const tree = ensureSyntaxTree(state, state.doc.length, PARSE_MILLISECONDS);
+  const statements = tree?.topNode.getChildren("Statement") ?? [];
+  const all = { text: state.doc.toString(), start: 0, what: "all" };
+  if (statements.length < 2) return all;
+  const before = statements.filter((each) => each.from <= head);
+  const found = before.at(-1) ?? statements[0];
+  return { text: state.sliceDoc(found.from, found.to), start: found.from, what: "the statement at the cursor" };
 }

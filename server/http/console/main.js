@@ -2,10 +2,10 @@
 
 import { findSession, logIn, logOut } from "./api.js";
 import { el } from "./dom.js";
-import { showEditor } from "./editor.js";
 import { showHome } from "./home.js";
 import { showQueries, showRejected } from "./queries.js";
 import { showQuery } from "./query.js";
+import { showSql } from "./sql.js";
 import { showTable } from "./table_page.js";
 import { showTables } from "./tables.js";
 
@@ -15,7 +15,8 @@ const pages = [
   [/^#\/$/, "Pipeline", showHome],
   [/^#\/queries$/, "Queries", showQueries],
   [/^#\/queries\/([^?]+)$/, "Query", showQuery],
-  [/^#\/editor$/, "Editor", showEditor],
+  [/^#\/(?:sql|editor)$/, "SQL", showSql],
+  [/^#\/sql\/(.+)$/, "SQL", showSql],
   [/^#\/tables$/, "Tables", showTables],
   [/^#\/tables\/([^?]+)(?:\?(.*))?$/, "Table", showTable],
   [/^#\/rejected$/, "Late and rejected rows", showRejected],

@@ -11,7 +11,7 @@ try {
     for (const [method, route] of Object.entries(methods)) {
       main.append(el("h2", {}, el("code", {}, `${method.toUpperCase()} ${path}`)), el("p", {}, route.description ?? route.summary));
       const parameters = (route.parameters ?? []).map((each) => [each.name, each.in, each.description ?? ""]);
-      if (parameters.length) main.append(table(`Parameters of ${path}`, ["Parameter", "In", "Meaning"], parameters));
+      if (parameters.length) main.append(table(`Parameters of ${method.toUpperCase()} ${path}`, ["Parameter", "In", "Meaning"], parameters));
     }
   }
 } catch (error) {

@@ -11,9 +11,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from penstock.commands.cli import main
+from penstock.server.client_limits import Limits
 from penstock.server.database.bootstrap import add_token, prepare_catalog
 from penstock.server.database.embedded import ENGINE, OWNER, SUPERUSER, EmbeddedPostgres
+from penstock.server.engine_protocol import RefusedError, StatementAnswer
 from penstock.server.http.door_catalog import Caller, DoorCatalog
+from penstock.server.http.read_statements import ReadStatements
+from penstock.server.http.role_sessions import RoleSessions
 from penstock.server.http.security import digest_token
 
 
@@ -54,6 +58,38 @@ def find_caller(postgres: EmbeddedPostgres, text: str) -> Caller | None:
             await catalog.close()
 
     return asyncio.run(find())
+
+
+def read(postgres: EmbeddedPostgres, role: str, text: str) -> StatementAnswer:
+    """What the door answers a SELECT of a role."""
+
+    async def ask() -> StatementAnswer:
+        limits = Limits()
+        catalog = DoorCatalog(postgres.login(OWNER))
+        await catalog.open()
+        try:
+            return await ReadStatements(RoleSessions(postgres.login(OWNER), limits), catalog, limits).run(role, text)
+        finally:
+            await catalog.close()
+
+    return asyncio.run(ask())
+
+
+def test_who_has_a_token_reads_with_the_rights_of_the_user(postgres: EmbeddedPostgres, state: Path) -> None:
+    assert token(state, "create", "--user", "Rea D'Er", "--role", "reader").exit_code == 0
+    me = "SELECT current_user, pg_has_role(session_user, 'penstock_submitter', 'MEMBER')"
+    for _ in range(2):  # each door begins anew
+        assert read(postgres, "Rea D'Er", me).rows == (("Rea D'Er", "f"),)
+    assert read(postgres, OWNER, me).rows == ((OWNER, "t"),)
+    tokens = "SELECT count(*) > 0 FROM penstock.token"
+    assert read(postgres, OWNER, tokens).rows == (("t",),)
+    with pytest.raises(RefusedError, match="permission denied for table token"):
+        read(postgres, "Rea D'Er", tokens)
+    escape = f"SELECT set_config('role', '{OWNER}', false), query_to_xml('{tokens}', true, false, '')"
+    with pytest.raises(RefusedError, match="permission denied"):
+        read(postgres, "Rea D'Er", escape)
+    with pytest.raises(RefusedError, match="read-only transaction"):
+        read(postgres, OWNER, "WITH gone AS (DELETE FROM penstock.token RETURNING *) SELECT * FROM gone")
 
 
 def test_a_token_is_made_listed_and_revoked(postgres: EmbeddedPostgres, state: Path) -> None:

@@ -13,7 +13,7 @@ const behind = (element) => {
 };
 for (const element of document.querySelectorAll("body *")) {
   const hasText = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
-  const isShown = element.checkVisibility() && !element.closest(".mirror, .hidden, :disabled, .skip");
+  const isShown = element.checkVisibility() && !element.closest(".hidden, :disabled, .skip");
   if (!hasText || !isShown) continue;
   const style = getComputedStyle(element);
   const text = light(channels(element instanceof SVGElement ? style.fill : style.color));

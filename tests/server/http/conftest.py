@@ -29,7 +29,7 @@ TRUST = ssl.create_default_context()
 TOKENS = {role: f"pst_{role}" for role in ("rita", "sam", "olga")}
 TABLES = (
     *("penstock.token", "penstock.engine", "penstock.statement", "penstock.relation", "penstock.query"),
-    "penstock.lineage",
+    *("penstock.lineage", "penstock.saved"),
     *("penstock.change", "penstock.listener", "public.totals", "public.views_per_minute", "public.every_type"),
     *("public.visits", "public.total"),
 )

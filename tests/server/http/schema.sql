@@ -5,8 +5,8 @@ CREATE ROLE penstock_owner NOLOGIN IN ROLE penstock_submitter;
 CREATE ROLE rita LOGIN IN ROLE penstock_reader;
 CREATE ROLE sam LOGIN IN ROLE penstock_submitter;
 CREATE ROLE olga LOGIN IN ROLE penstock_owner;
-CREATE ROLE door LOGIN;
-GRANT rita, sam, olga TO door WITH INHERIT FALSE, SET TRUE;
+CREATE ROLE door LOGIN CREATEROLE;
+GRANT rita, sam, olga TO door WITH INHERIT FALSE, SET TRUE, ADMIN TRUE;
 
 CREATE SCHEMA penstock;
 CREATE TABLE penstock.token (
@@ -34,10 +34,13 @@ CREATE TABLE penstock.change (
   at timestamptz NOT NULL DEFAULT now());
 CREATE TABLE penstock.change_order (relation text PRIMARY KEY);
 CREATE TABLE penstock.listener (relation text PRIMARY KEY, until timestamptz NOT NULL);
+CREATE TABLE penstock.saved (
+  name text PRIMARY KEY, text text NOT NULL, owner text NOT NULL, changed timestamptz NOT NULL DEFAULT now());
 
 GRANT USAGE ON SCHEMA penstock TO penstock_reader, door;
-GRANT SELECT ON penstock.statements, penstock.relation, penstock.query, penstock.lineage
+GRANT SELECT ON penstock.statements, penstock.relation, penstock.query, penstock.lineage, penstock.saved
   TO penstock_reader;
+GRANT SELECT, INSERT, UPDATE, DELETE ON penstock.saved TO door;
 GRANT SELECT ON penstock.token, penstock.engine, penstock.change TO door;
 GRANT USAGE, SELECT ON SEQUENCE penstock.change_seq_seq TO door;
 GRANT SELECT, INSERT, UPDATE ON penstock.listener TO door;

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,9 +13,8 @@ from urllib.parse import quote
 import pytest
 from psycopg import sql
 
-from penstock.server.engine_protocol import StatementAnswer
 from tests.odd_names import draw_name
-from tests.server.http.browser import CHROMIUM, CONTROL, DRIVER, ENTER, RESET, SPACE, TAB, Browser, open_browser
+from tests.server.http.browser import CHROMIUM, DRIVER, ENTER, SPACE, TAB, Browser, open_browser
 from tests.server.http.conftest import Door
 from tests.server.http.test_statements import ORDERS, TOTALS, send
 
@@ -26,7 +24,7 @@ PAGES = {
     "#/": "totals",
     "#/queries": "totals",
     "#/queries/totals": "GroupAggregate",
-    "#/editor": "Ctrl+Enter",
+    "#/sql": "Ctrl+Enter",
     "#/tables": "Author",
     "#/tables/views_per_minute": "Chart of",
     "#/rejected": "Rejected by totals",
@@ -72,35 +70,6 @@ def test_a_token_logs_in_and_out(browser: Browser) -> None:
     browser.type("#token", f"pst_sam{ENTER}")
     browser.wait_for("totals")
     assert browser.run("return document.cookie") == ""
-
-
-def test_a_statement_is_submitted(browser: Browser, door: Door) -> None:
-    browser.go("#/editor", "Ctrl+Enter")
-    browser.type("#sql", "CREATE VIEW dear AS SELECT STREAM id FROM orders WHERE price > 5")
-    browser.type("#sql", f"{CONTROL}{ENTER}{RESET}")
-    browser.wait("return document.querySelector('.answer')?.textContent === 'CREATE VIEW'")
-    assert door.engine.statements[-1].author == "sam"
-    browser.type("#sql", f" nonsense{CONTROL}{ENTER}{RESET}")
-    browser.wait("return document.querySelector('[role=alert] a[href^=\"/errors/\"]')")
-
-
-def test_errors_are_underlined_as_typed(browser: Browser) -> None:
-    browser.go("#/editor", "Ctrl+Enter")
-    browser.type("#sql", "-- 😀 ü\nSELECT STREAM id\nFROM orders WHERE prize > 1")
-    browser.wait_for("N001: unknown column prize")
-    marks = browser.run("return [...document.querySelectorAll('.mirror mark')].map((mark) => mark.textContent)")
-    assert marks == ["prize"]
-    style = browser.run("return getComputedStyle(document.querySelector('.mirror mark')).textDecorationStyle")
-    assert style == "wavy"
-    assert browser.run("return document.querySelector('#sql').getAttribute('aria-invalid')") == "true"
-    layouts = browser.run(
-        "return ['.mirror', '#sql'].map((name) => document.querySelector(name)).map((each) => [each.clientWidth,"
-        " getComputedStyle(each).font, getComputedStyle(each).padding, each.scrollHeight >= each.clientHeight])"
-    )
-    assert layouts[0] == layouts[1]
-    browser.click(".place")
-    selected = "const text = document.querySelector('#sql'); return getSelection().toString()"
-    assert browser.run(selected) == "prize"
 
 
 def test_rows_change_as_they_are_looked_at(browser: Browser, door: Door) -> None:
@@ -210,28 +179,6 @@ def test_no_request_leaves_the_server(browser: Browser, door: Door) -> None:
 def test_a_removed_token_leads_to_the_login(browser: Browser, door: Door) -> None:
     door.database.execute("DELETE FROM penstock.token")
     browser.go("#/tables", "Log in")
-
-
-@pytest.mark.parametrize(
-    "text", [TOTALS.replace("totals", "sums"), "EXPLAIN WHY totals", "PAUSE QUERY totals", "DROP QUERY totals"]
-)
-def test_nothing_red_stands_beside_a_right_answer(browser: Browser, door: Door, text: str) -> None:
-    """Also when the page is opened again."""
-    door.engine.answers["EXPLAIN WHY totals"] = StatementAnswer("EXPLAIN", ("reason",), (("no row has come",),))
-    browser.go("#/editor", "Ctrl+Enter")
-    browser.type("#sql", text)
-    browser.type("#sql", f"{CONTROL}{ENTER}{RESET}")
-    browser.wait("return document.querySelector('.answer') !== null")
-    red = "return document.querySelectorAll('.findings li, .mirror mark, [role=alert]').length"
-    for _ in range(10):
-        time.sleep(0.1)
-        assert browser.run(red) == 0, browser.text()
-    browser.go("#/tables", "Author")
-    browser.go("#/editor", "Ctrl+Enter")
-    time.sleep(0.5)
-    assert browser.run(red) == 0, browser.text()
-    browser.type("#sql", " x")
-    browser.wait(f"{red} > 0")
 
 
 def test_rejected_rows_are_kept_and_it_says_where(browser: Browser, door: Door) -> None:
