@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from penstock.evaluator.held_tables import found_remotely, materialised, referring, table_join
+from penstock.evaluator.operator_words import describe_operator
 from penstock.evaluator.row_frames import over
 from penstock.evaluator.row_groups import assign_windows, group_aggregate, window_aggregate
 from penstock.evaluator.row_pairs import interval_join
@@ -83,7 +84,7 @@ def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
         case WithLate():
             return result_rows(node, *tables)  # no row is late where all are there at once
         case _:
-            raise Unsupported(node.NOUN)
+            raise Unsupported(describe_operator(node))
 
 
 def until(node: TableLookup, row: Row, tables: Mapping[str, list[Row]]) -> Mapping[str, list[Row]]:

@@ -139,7 +139,7 @@ def _strict(node: exp.Expression) -> Value:
         case exp.RegexpLike():
             return lambda text, pattern: re.search(pattern, text) is not None
         case _:
-            raise Unsupported(f"expression kind {type(node).__name__}: {node.sql()}")
+            raise Unsupported(f"the expression {node.sql()}")
 
 
 def negate(truth: bool | None) -> bool | None:
