@@ -15,7 +15,20 @@ from penstock.diagnostics.codes.testing import T101, T102, T108
 from penstock.evaluator import QueryFailure, Unsupported, Value, cast, evaluate_scalar
 from penstock.parser.ast import Scalar, Text
 from penstock.planner.plan import Column
-from penstock.planner.types import BOOLEAN, DATE, DOUBLE, INTEGERS, STRING, TIME, TIMESTAMP, Array, Map, Struct, Type
+from penstock.planner.types import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGERS,
+    STRING,
+    TIME,
+    TIMESTAMP,
+    Array,
+    Map,
+    Struct,
+    Type,
+)
 from penstock.planner.types import Decimal as DecimalType
 
 START = datetime(2025, 1, 1)
@@ -145,6 +158,8 @@ def convert(value: Any, type_: Type, start: datetime) -> Value:
             if moment is None:
                 raise WrongValueError(LOST) if LONG_FRACTION.fullmatch(value) else ValueError(value)
             return moment
+        case _ if type_ == FLOAT:
+            raise Unsupported("a value of FLOAT")
     if isinstance(value, list | dict):
         raise ValueError("a value with parts")
     is_number = type_ in INTEGERS or isinstance(type_, DecimalType) or type_ == DOUBLE

@@ -13,24 +13,29 @@ from typing import Any
 
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.testing import T107
-from penstock.parser.ast import Name, RowFile
+from penstock.parser.ast import Name, RowFile, Text
 
 FORMS = (".csv", ".json", ".jsonl")
 
 
 def read_rows(file: RowFile, folder: Path) -> list[dict[str, Any]]:
     """The rows of a file, as texts or as values of JSON. Raises CompileError."""
-    path = folder / file.path.text
-    suffix = path.suffix.lower()
+    suffix = Path(file.path.text).suffix.lower()
     if suffix not in FORMS:
         raise unreadable(file, f"its name ends in none of {', '.join(FORMS)}")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as problem:
-        raise unreadable(file, (problem.strerror or "failed").lower()) from None
-    except UnicodeDecodeError as problem:
-        raise unreadable(file, f"byte {problem.start} is not UTF-8") from None
+    text = read_beside(file.path, folder)
     return read_csv(file, text) if suffix == ".csv" else read_json_lines(file, text)
+
+
+def read_beside(name: Text, folder: Path) -> str:
+    """The text of a file that a test names. Raises CompileError."""
+    try:
+        return (folder / name.text).read_text(encoding="utf-8-sig")
+    except OSError as problem:
+        reason = (problem.strerror or "failed").lower()
+    except UnicodeDecodeError as problem:
+        reason = f"byte {problem.start} is not UTF-8"
+    raise CompileError([T107.at(name.span, path=name.text, reason=reason)])
 
 
 def read_csv(file: RowFile, text: str) -> list[dict[str, Any]]:

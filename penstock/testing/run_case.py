@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeGuard
 
 from penstock.compilation import compile_sources
 from penstock.diagnostics import CompileError, Diagnostic, Source, Span
-from penstock.diagnostics.codes.testing import T107, T113, T114, T115, T116
+from penstock.diagnostics.codes.testing import T113, T114, T115, T116
 from penstock.parser.ast import RowsOf, Text, Then, ThenChanges, ThenFails, ThenRefused, ThenRows
 from penstock.planner.plan import RunningQuery, Scan
 from penstock.planner.plan.walk import walk
@@ -20,8 +20,9 @@ from penstock.testing.cases import Case, read_cases
 from penstock.testing.expectations import Judge, Seen
 from penstock.testing.given_values import START
 from penstock.testing.other_arrivals import find_dependence, given_text
-from penstock.testing.planned_steps import PlannedStep, StepPlanner, plan_case
+from penstock.testing.planned_steps import PlannedStep, plan_case
 from penstock.testing.query_runs import QueryRun
+from penstock.testing.row_files import read_beside
 from penstock.testing.script_relations import ScriptRelations
 
 Scripts: TypeAlias = dict[tuple[str, ...], ScriptRelations | CompileError]
@@ -98,14 +99,7 @@ def compile_script(case: Case, folder: Path, scripts: Scripts) -> ScriptRelation
 
 def read_script(name: Text, folder: Path) -> Source:
     """Raises CompileError."""
-    path = folder / name.text
-    try:
-        return Source(str(path), path.read_text(encoding="utf-8-sig"))
-    except OSError as problem:
-        reason = (problem.strerror or "failed").lower()
-    except UnicodeDecodeError as problem:
-        reason = f"byte {problem.start} is not UTF-8"
-    raise CompileError([T107.at(name.span, path=name.text, reason=reason)])
+    return Source(str(folder / name.text), read_beside(name, folder))
 
 
 def judge_refusal(then: ThenRefused, script: ScriptRelations | CompileError, result: CaseResult) -> None:
@@ -119,9 +113,8 @@ def judge_refusal(then: ThenRefused, script: ScriptRelations | CompileError, res
 
 def run_steps(case: Case, script: ScriptRelations, folder: Path, result: CaseResult, *, to_end: bool) -> None:
     """Runs the steps, and if not `to_end` stops behind the first one that is not as expected. Raises CompileError."""
-    steps, start = plan_case(case, script, folder)
-    result.start = start
-    place = StepPlanner(script, folder, start)
+    steps, place = plan_case(case, script, folder)
+    result.start = place.start
     find_views(case, script)
     runs = {query: QueryRun(query) for query in script.queries}
     written = {query.sink.name.lower() for query in script.queries}
@@ -135,7 +128,7 @@ def run_steps(case: Case, script: ScriptRelations, folder: Path, result: CaseRes
             if not to_end:
                 return
     if not result.findings:
-        result.findings += check_arrivals(case, script, steps, start)
+        result.findings += check_arrivals(case, script, steps, place.start)
 
 
 def check_arrivals(
