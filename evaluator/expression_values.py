@@ -47,6 +47,7 @@ _TYPES = {
     "INT": t.INT,
     "BIGINT": t.BIGINT,
     "DOUBLE": t.DOUBLE,
+    "FLOAT": t.FLOAT,
     "TEXT": t.STRING,
     "VARCHAR": t.STRING,
     "DATE": t.DATE,
@@ -107,7 +108,8 @@ def evaluate_scalar(node: exp.Expression, row: Row, types: Types) -> Value:
         case exp.Cast():  # TryCast is one, too
             return _cast(node, value(node.this))
         case exp.Anonymous():
-            return _call(node, row, types)
+            called = _call(node, row, types)
+            return fit(called, t.FLOAT) if node.meta.get("type") == t.FLOAT else called
     arguments: list[Value] = []
     for child in node.iter_expressions():
         if arguments == [None] and not isinstance(node, exp.DPipe):  # then it does not look at the second operand
@@ -238,7 +240,8 @@ def type_of(node: exp.Expression, row: Row, types: Types) -> Type:
         case exp.Case():
             return type_of(node.args["ifs"][0].args["true"], row, types)
         case _:
-            return type_of_value(evaluate_scalar(node, row, types))
+            known: Type | None = node.meta.get("type")
+            return type_of_value(evaluate_scalar(node, row, types)) if known is None else known
 
 
 def _with_digits(node: exp.Expression, type_: Type) -> Type:

@@ -15,13 +15,23 @@ from penstock.planner.types import TIME
 
 
 def _rounded(value: Value, places: int = 0) -> Value:
-    if isinstance(value, float):
-        value = decimal.Decimal(repr(value))
-        return float(value.quantize(decimal.Decimal(1).scaleb(-places), decimal.ROUND_HALF_UP))
-    if isinstance(value, int):
-        return int(decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-min(places, 0)), decimal.ROUND_HALF_UP))
-    places = min(places, -value.as_tuple().exponent)
-    return value.quantize(decimal.Decimal(1).scaleb(-places), decimal.ROUND_HALF_UP)
+    return _rounded_to(value, places, decimal.ROUND_HALF_UP)
+
+
+def _rounded_to_even(value: Value, places: int = 0) -> Value:
+    return _rounded_to(value, places, decimal.ROUND_HALF_EVEN)
+
+
+def _rounded_to(value: Value, places: int, mode: str) -> Value:
+    with decimal.localcontext(decimal.Context(prec=400, rounding=mode)):
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                return value
+            return float(decimal.Decimal(repr(value)).quantize(decimal.Decimal(1).scaleb(-places)))
+        if isinstance(value, int):
+            return int(decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-min(places, 0))))
+        places = min(places, -value.as_tuple().exponent)
+        return value.quantize(decimal.Decimal(1).scaleb(-places))
 
 
 def _square_root(value: Value) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import decimal
 import math
 import re
+import struct
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -114,8 +115,19 @@ def fit(value: Value, type_: Type) -> Value:
             return rounded
         case float(), _ if math.isnan(value):
             return math.nan  # the one that is the same in keys
+        case float(), Simple("FLOAT"):
+            return as_single(value)
         case _:
             return value
+
+
+def as_single(value: float) -> float:
+    """The nearest number that FLOAT holds."""
+    try:
+        (nearest,) = struct.unpack("f", struct.pack("f", value))
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return float(nearest)
 
 
 def cast(value: Value, to: Type) -> Value:
@@ -135,6 +147,10 @@ def cast(value: Value, to: Type) -> Value:
             return fit(int(value), to)
         case ((int() | float() | decimal.Decimal()), Simple("DOUBLE")):
             return float(value)
+        case float(), Simple("FLOAT"):
+            return fit(value, to)
+        case ((int() | decimal.Decimal()), Simple("FLOAT")):
+            return _parse_single(f"{value:f}" if isinstance(value, decimal.Decimal) else str(value))
         case float(), Decimal():
             return fit(decimal.Decimal(repr(value)), to)
         case ((int() | decimal.Decimal()), Decimal()):
@@ -166,6 +182,8 @@ def _parse(text: str, to: Type) -> Value:
                 return {**dict.fromkeys(TRUE_TEXTS, True), **dict.fromkeys(FALSE_TEXTS, False)}[text.lower()]
             case Simple("DOUBLE"):
                 return fit(float(text), to)
+            case Simple("FLOAT"):
+                return _parse_single(text)
             case Simple("DATE"):
                 return date.fromisoformat(text)
             case Simple("TIMESTAMP"):
@@ -180,6 +198,13 @@ def _parse(text: str, to: Type) -> Value:
     except (ValueError, KeyError, decimal.InvalidOperation) as error:
         raise QueryFailure(f"{text!r} is no {to}", R021) from error
     raise Unsupported(f"text as {to}")
+
+
+def _parse_single(text: str) -> float:
+    """The FLOAT of a text. More digits could be rounded twice."""
+    if sum(char.isdigit() for char in text) > 15:
+        raise Unsupported("a FLOAT of more than 15 digits")
+    return as_single(float(text))
 
 
 def _parse_clock(text: str) -> time:

@@ -10,10 +10,10 @@ from typing import Any
 
 from penstock.diagnostics import show_text
 from penstock.diagnostics.terminal import align_texts
-from penstock.evaluator import Row, Value
+from penstock.evaluator import Row, Value, cast
 from penstock.parser import name_text, string_text
 from penstock.planner.plan import Column
-from penstock.planner.types import VOID, Array, Map, Struct, Type
+from penstock.planner.types import FLOAT, VOID, Array, Map, Struct, Type
 
 MOST_SHOWN = 20
 TOLERANCE = 1e-12
@@ -105,6 +105,8 @@ def value_text(value: Value, type_: Type, start: datetime) -> str:
             return value if type_ == VOID else string_text(value)
         case float(), _ if not math.isfinite(value):
             return "'NaN'" if math.isnan(value) else string_text("Infinity" if value > 0 else "-Infinity")
+        case float(), _ if type_ == FLOAT:
+            return single_text(value)
         case datetime(), _:
             return string_text(time_text(value, start))
         case ((date() | time()), _):
@@ -123,6 +125,12 @@ def value_text(value: Value, type_: Type, start: datetime) -> str:
             return f"STRUCT({', '.join(parts)})"
         case _:
             return str(value)
+
+
+def single_text(value: float) -> str:
+    """The shortest text whose FLOAT is the value."""
+    texts = (f"{value:.{digits}g}" for digits in range(1, 9))
+    return next((text for text in texts if cast(text, FLOAT) == value), f"{value:.9g}")
 
 
 def time_text(value: datetime, start: datetime) -> str:

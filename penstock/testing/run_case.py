@@ -81,7 +81,7 @@ def explain_mistake(mistake: Exception, span: Span) -> Diagnostic:
     """The finding for what nothing else explains, with the line of Penstock that failed."""
     place = traceback.extract_tb(mistake.__traceback__)[-1]
     found = T116.at(span, kind=type(mistake).__name__)
-    found = found.because(f"{Path(place.filename).name}:{place.lineno} says: {mistake}")
+    found = found.because(f"This is a bug in Penstock. {Path(place.filename).name}:{place.lineno} says: {mistake}")
     return found.with_hint("report the test and its script to the project")
 
 

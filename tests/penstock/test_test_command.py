@@ -85,6 +85,9 @@ def test_a_script_is_no_file_of_tests() -> None:
         ("GIVEN WATERMARK OF orders 9:30", "a time stands in quotes: '9:30'"),
         ("GIVEN orders (id) VALUE (1)", "VALUES"),
         ("THEN paid @ 3", "unknown character"),
+        ("GIVEN END THEN paid NOTHING", "a `;` is missing before THEN"),
+        ("THEN paid NOTHING GIVEN END", "a `;` is missing before GIVEN"),
+        ("THEN paid NOTHING TEST 'b' OF 'shop.sql'", "a `;` is missing before TEST"),
     ],
 )
 def test_mistakes_of_syntax_in_tests(statement: str, hint: str) -> None:
