@@ -19,6 +19,7 @@ from penstock.diagnostics.codes.running import R021, R022
 from penstock.diagnostics.diagnostic import Code
 from penstock.planner.types import (
     BIGINT,
+    BINARY,
     BOOLEAN,
     DATE,
     DOUBLE,
@@ -44,6 +45,17 @@ EPOCH = datetime(1970, 1, 1)
 WIDTHS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 TRUE_TEXTS = ("t", "true", "y", "yes", "1")
 FALSE_TEXTS = ("f", "false", "n", "no", "0")
+
+WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+NUMBER = re.compile(r"[+-]?(?=\.?\d)\d*\.?\d*(?:e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
+REAL = re.compile(rf"{NUMBER.pattern}|[+-]?inf(?:inity)?|nan", re.ASCII | re.IGNORECASE)
+REAL_LIKE = re.compile(r"[+-]?(?:0x.*|.*\d.*[df])", re.IGNORECASE)
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+MOMENT = re.compile(
+    rf"{DAY.pattern}(?:[ T]\d{{2}}:\d{{2}}:\d{{2}}(?:\.\d{{1,6}})?(?:Z|[+-]\d{{2}}:\d{{2}})?)?", re.ASCII
+)
+MOMENT_LIKE = re.compile(r".*\d.*")
+"""How texts stand for values."""
 
 # Room for every intermediate result of numbers of 38 digits, so that only `fit` ever rounds.
 EXACT = decimal.Context(prec=120, rounding=decimal.ROUND_HALF_UP)
@@ -76,6 +88,8 @@ def type_of_value(value: Value) -> Type:
     match value:
         case bool():
             return BOOLEAN
+        case bytes():
+            return BINARY
         case int():
             return BIGINT
         case float():
@@ -135,8 +149,12 @@ def cast(value: Value, to: Type) -> Value:
     match value, to:
         case None, _:
             return None
+        case str(), Simple("BINARY"):
+            return value.encode()
         case str(), _:
             return _parse(value.strip(), to) if to != STRING else value
+        case bytes(), Simple("BINARY"):
+            return value
         case _, Simple("STRING"):
             return as_text(value)
         case bool(), (Simple() | Decimal()) if to in (*INTEGERS, FLOAT, DOUBLE) or isinstance(to, Decimal):
@@ -180,24 +198,35 @@ def _parse(text: str, to: Type) -> Value:
         match to:
             case Simple("BOOLEAN"):
                 return {**dict.fromkeys(TRUE_TEXTS, True), **dict.fromkeys(FALSE_TEXTS, False)}[text.lower()]
-            case Simple("DOUBLE"):
-                return fit(float(text), to)
-            case Simple("FLOAT"):
-                return _parse_single(text)
+            case Simple("DOUBLE" | "FLOAT"):
+                check_text(text, REAL, REAL_LIKE, to)
+                return fit(float(text), to) if to == DOUBLE else _parse_single(text)
             case Simple("DATE"):
+                check_text(text, DAY, MOMENT_LIKE, to)
                 return date.fromisoformat(text)
             case Simple("TIMESTAMP"):
+                check_text(text, MOMENT, MOMENT_LIKE, to)
                 parsed = datetime.fromisoformat(text)
                 return parsed if parsed.tzinfo is None else parsed.astimezone(UTC).replace(tzinfo=None)
             case Simple("TIME"):
                 return _parse_clock(text)
             case Simple() if to in INTEGERS:
+                check_text(text, WHOLE, None, to)
                 return fit(int(text), to)
             case Decimal():
+                check_text(text, NUMBER, None, to)
                 return fit(decimal.Decimal(text), to)
     except (ValueError, KeyError, decimal.InvalidOperation) as error:
         raise QueryFailure(f"{text!r} is no {to}", R021) from error
     raise Unsupported(f"text as {to}")
+
+
+def check_text(text: str, form: re.Pattern[str], maybe: re.Pattern[str] | None, to: Type) -> None:
+    """Raises ValueError for a text that is no value of a type. `maybe`: Spark takes some of these texts."""
+    if form.fullmatch(text) is None:
+        if maybe is not None and maybe.fullmatch(text):
+            raise Unsupported(f"{text!r} as {to}")
+        raise ValueError(text)
 
 
 def _parse_single(text: str) -> float:
@@ -220,6 +249,11 @@ def as_text(value: Value) -> str:
     match value:
         case bool():
             return "true" if value else "false"
+        case bytes():
+            try:
+                return value.decode()
+            except UnicodeDecodeError:
+                raise Unsupported("bytes as text that are not UTF-8") from None
         case int():
             return str(value)
         case decimal.Decimal():

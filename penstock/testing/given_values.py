@@ -16,6 +16,7 @@ from penstock.evaluator import QueryFailure, Unsupported, Value, cast, evaluate_
 from penstock.parser.ast import Scalar, Text
 from penstock.planner.plan import Column
 from penstock.planner.types import (
+    BINARY,
     BOOLEAN,
     DATE,
     DOUBLE,
@@ -160,8 +161,8 @@ def convert(value: Any, type_: Type, start: datetime) -> Value:
             if moment is None:
                 raise WrongValueError(LOST) if LONG_FRACTION.fullmatch(value) else ValueError(value)
             return moment
-    if isinstance(value, list | dict):
-        raise ValueError("a value with parts")
+    if isinstance(value, list | dict) or (isinstance(value, bytes) and type_ != BINARY):
+        raise ValueError("a value with parts, or bytes")
     is_number = type_ in INTEGERS or isinstance(type_, DecimalType) or type_ in (FLOAT, DOUBLE)
     if isinstance(value, bool) != (type_ == BOOLEAN) and type_ != STRING and not isinstance(value, str):
         raise ValueError("a truth value and another one")

@@ -107,6 +107,8 @@ def value_text(value: Value, type_: Type, start: datetime) -> str:
             return "'NaN'" if math.isnan(value) else string_text("Infinity" if value > 0 else "-Infinity")
         case float(), _ if type_ == FLOAT:
             return single_text(value)
+        case bytes(), _:
+            return f"UNHEX({string_text(value.hex().upper())})"
         case datetime(), _:
             return string_text(time_text(value, start))
         case ((date() | time()), _):

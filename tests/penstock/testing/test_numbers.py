@@ -110,3 +110,13 @@ def test_a_float_of_many_digits_is_not_guessed(tmp_path: Path) -> None:
     script = """CREATE STREAM s (f FLOAT) WITH (connector = 'files', path = 's', format = 'json');
     CREATE STREAM r AS SELECT STREAM f FROM s;"""
     assert run_one(tmp_path, "GIVEN s VALUES ('0.12345678901234567'); THEN r NOTHING;", script) == ["T101"]
+
+
+def test_bytes(tmp_path: Path) -> None:
+    script = """CREATE STREAM s (id INT, b BINARY) WITH (connector = 'files', path = 's', format = 'json');
+    CREATE STREAM r AS SELECT STREAM id, MD5(b) AS digest, b FROM s;"""
+    given = "GIVEN s VALUES (1, 'abc'), (2, UNHEX('FF00'));"
+    assert run_one(tmp_path, f"{given} THEN r (digest) VALUES (MD5('abc')), (MD5(UNHEX('FF00')));", script) == []
+    (result,) = run_tests(tmp_path, f"{HEAD}{given} THEN r (id, b) NOTHING;", script)
+    assert "(1, UNHEX('616263')), (2, UNHEX('FF00'))" in rewrite(result.source, [result])
+    assert run_one(tmp_path, "GIVEN s (id) VALUES (UNHEX('FF')); THEN r NOTHING;", script) == ["T102"]
