@@ -20,10 +20,10 @@ class Moments:
             raise Unsupported("an aggregate of two arguments of which one is NaN or Infinity")
         ys, xs = [Fraction(y) for y, _ in pairs], [Fraction(x) for _, x in pairs]
         self.count = len(pairs)
-        self.mean_y, self.mean_x = (sum(each) / self.count for each in (ys, xs))
-        self.syy = sum((y - self.mean_y) ** 2 for y in ys)
-        self.sxx = sum((x - self.mean_x) ** 2 for x in xs)
-        self.sxy = sum((x - self.mean_x) * (y - self.mean_y) for x, y in zip(xs, ys, strict=True))
+        self.mean_y, self.mean_x = (sum(each, Fraction(0)) / self.count for each in (ys, xs))
+        self.syy = sum(((y - self.mean_y) ** 2 for y in ys), Fraction(0))
+        self.sxx = sum(((x - self.mean_x) ** 2 for x in xs), Fraction(0))
+        self.sxy = sum(((x - self.mean_x) * (y - self.mean_y) for x, y in zip(xs, ys, strict=True)), Fraction(0))
 
 
 def _of(compute: Callable[[Moments], Fraction | float | None]) -> Callable[[Sequence[Pair]], float | None]:
@@ -73,7 +73,7 @@ PAIRED: dict[str, Callable[[Sequence[Pair]], float | int | None]] = {
 def _shape(power: int, values: Sequence[float]) -> Fraction | None:
     """The mean of a power of the distances from the mean, and the variance; None if all values are the same."""
     exact = [Fraction(value) for value in values]
-    mean = sum(exact) / len(exact)
+    mean = sum(exact, Fraction(0)) / len(exact)
     if not any(each != mean for each in exact):
         return None
     total = sum(((each - mean) ** power for each in exact), Fraction(0))

@@ -18,5 +18,6 @@ T113 = Code("T113", "{query} fails: {reason}")
 T114 = Code("T114", "the script is not refused with {code}")
 T115 = Code("T115", "the rows of {relation} depend on {cause}")
 T116 = Code("T116", "internal error: {kind}")
+T117 = Code("T117", "this test cannot run on Spark: {reason}")
 
-CODES = (T101, T102, T103, T104, T105, T106, T107, T108, T109, T110, T111, T112, T113, T114, T115, T116)
+CODES = (T101, T102, T103, T104, T105, T106, T107, T108, T109, T110, T111, T112, T113, T114, T115, T116, T117)

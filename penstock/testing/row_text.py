@@ -50,17 +50,27 @@ def comparable(value: Value, floats: list[float]) -> Any:
             return value
 
 
-def difference(expected: Iterable[Row], actual: Iterable[Row], chosen: Sequence[Column], start: datetime) -> list[str]:
-    """A table of the rows that are missing and unexpected, no lines if there are none. The order does not count."""
+def difference(
+    expected: Iterable[Row],
+    actual: Iterable[Row],
+    chosen: Sequence[Column],
+    start: datetime,
+    kinds: tuple[str, str] = ("missing", "unexpected"),
+) -> list[str]:
+    """A table of the rows that are in one list alone, no lines if there are none. The order does not count.
+
+    `kinds`: what rows of the first and of the second list are called.
+    """
     wanted, there = list(expected), list(actual)
     missing, unexpected = match_rows(wanted, there, chosen)
     if not missing and not unexpected:
         return []
     lines = [["", *(show_text(name_text(each.name)) if each.name else "" for each in chosen)]]
-    for kind, rows in (("missing", missing), ("unexpected", unexpected)):
+    named = tuple(zip(kinds, (missing, unexpected), strict=True))
+    for kind, rows in named:
         lines += [[kind, *(show_text(text) for text in row_texts(row, chosen, start))] for row in rows[:MOST_SHOWN]]
     table = align_texts(lines)
-    for kind, rows in (("missing", missing), ("unexpected", unexpected)):
+    for kind, rows in named:
         if len(rows) > MOST_SHOWN:
             table.append(f"… and {len(rows) - MOST_SHOWN:,} more {kind}")
     return table
