@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import gc
 import json
 import os
 import sys
@@ -70,6 +71,7 @@ def test(
     3: Spark does not start.
     """
     begun = time.perf_counter()
+    load_runner()
     files = list(find_files(paths or (".",)))
     if update:
         for file in files:
@@ -102,6 +104,14 @@ def test(
     else:
         show_results(results, seconds)
     sys.exit(0 if all(result.passes for result in results) else REFUSED)
+
+
+def load_runner() -> None:
+    """Loads what runs tests. It stays, so that to look for garbage there would only take time."""
+    import penstock.testing.run_case  # noqa: F401
+
+    gc.freeze()
+    gc.enable()
 
 
 def explain_none(files: Sequence[str], keyword: str) -> str:
@@ -141,8 +151,6 @@ def run_side_by_side(files: Sequence[str], keyword: str, processes: int) -> list
     """The results of all files, in several processes. Each takes a part of each file."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
-
-    import penstock.testing.run_case  # noqa: F401  before the processes are forked: they share what is loaded
 
     parts = [(file, keyword, (first, processes)) for file in files for first in range(processes)]
     with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
