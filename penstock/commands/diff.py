@@ -29,8 +29,9 @@ def diff(old: str, new: str, seconds: float) -> None:
     Rows are drawn for the inputs of OLD. Relations are compared that both scripts write, with the same columns.
 
     \b
-    Example:
-      penstock diff orders.sql orders-new.sql --for 30
+    Examples:
+      penstock diff orders.sql orders-new.sql
+      penstock diff old.sql new.sql --for 60
 
     Exit code 0: no difference was found, 1: one was found, or a script is refused, 2: a file cannot be read, or nothing
     can be compared.

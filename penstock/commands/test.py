@@ -65,6 +65,7 @@ def test(
       penstock test orders_test.sql -k late
       penstock test
       penstock test --update orders_test.sql
+      penstock test --mutate -k late
       penstock test --junit report.xml pipelines
 
     Exit code 0: all tests pass, 1: one fails, 2: a file cannot be read or written, or there is no test.
