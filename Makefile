@@ -73,6 +73,7 @@ campaign: export PENSTOCK_ROWS ?= 1000
 campaign: export PENSTOCK_ROW_ERRORS ?= 1
 campaign: export PENSTOCK_HOSTILE_TEXTS ?= 500
 campaign: export PENSTOCK_HINTS ?= 4000
+campaign: export PENSTOCK_SCRIPT_TESTS ?= 300
 campaign: export PENSTOCK_HOSTILE_FILES ?= 50
 campaign: $(READY) $(CLASSES)
 	$(BIN)/pytest -n 2 -m "campaign or draws"

@@ -36,6 +36,8 @@ def result_type(operator: str, left: Type, right: Type) -> Type:
         return right if left == VOID else left
     if operator == "div":
         return BIGINT
+    if left == right == FLOAT and operator != "/":
+        return FLOAT
     if left in (FLOAT, DOUBLE) or right in (FLOAT, DOUBLE):
         return DOUBLE
     if left in INTEGERS and right in INTEGERS:

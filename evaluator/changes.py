@@ -29,6 +29,7 @@ from penstock.evaluator.held import (
 )
 from penstock.evaluator.held_tables import deletes, is_rejected
 from penstock.evaluator.history import Tables
+from penstock.evaluator.operator_words import describe_operator
 from penstock.evaluator.row_groups import Span, group_rows, same_nan, window_aggregate, window_row, windows_of
 from penstock.evaluator.row_places import partition_of, ranked
 from penstock.evaluator.typed_values import Row, Unsupported, columns, milliseconds
@@ -159,7 +160,7 @@ class ChangeRun:
                     Record(mapped_key(node, each.key), mapped(node, each.row), each.place) for each in below(node.input)
                 ]
             case _:
-                raise Unsupported(f"records of {type(node).__name__}")
+                raise Unsupported(f"records of a table behind {describe_operator(node)}")
 
     def _read(self, scan: Scan, rows: Sequence[Row]) -> list[Record]:
         newest: dict[Key, Record] = {}
@@ -221,7 +222,7 @@ class ChangeRun:
             case GroupAggregate():
                 return self._grouped(node, place, below, batch)
             case _:
-                raise Unsupported(f"changes of {type(node).__name__}")
+                raise Unsupported(f"changes of {describe_operator(node)}")
 
     def _grouped(
         self, node: GroupAggregate, place: int, below: Callable[[Node], list[Change]], batch: Tables

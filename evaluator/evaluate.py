@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from penstock.evaluator.held_tables import found_remotely, materialised, referring, table_join
+from penstock.evaluator.operator_words import describe_operator
 from penstock.evaluator.row_frames import over
 from penstock.evaluator.row_groups import assign_windows, group_aggregate, window_aggregate
 from penstock.evaluator.row_pairs import interval_join
 from penstock.evaluator.row_places import ranked
-from penstock.evaluator.single_rows import distinct, filter_rows, grouping_sets, project, union_all, unnest
+from penstock.evaluator.single_rows import distinct, filter_rows, grouping_sets, project, result_rows, union_all, unnest
 from penstock.evaluator.typed_values import Row, Unsupported
 from penstock.planner.plan import (
     AssignWindows,
@@ -40,6 +41,7 @@ from penstock.planner.plan import (
     UnionAll,
     Unnest,
     WindowAggregate,
+    WithLate,
 )
 from penstock.planner.plan.walk import walk
 
@@ -79,8 +81,10 @@ def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
             return over(node, *tables)
         case Ranked() | TableRanked():
             return ranked(node, *tables)
+        case WithLate():
+            return result_rows(node, *tables)  # no row is late where all are there at once
         case _:
-            raise Unsupported(f"operator {type(node).__name__}")
+            raise Unsupported(describe_operator(node))
 
 
 def until(node: TableLookup, row: Row, tables: Mapping[str, list[Row]]) -> Mapping[str, list[Row]]:

@@ -15,6 +15,9 @@ from sqlglot import exp
 from penstock.diagnostics.codes.running import R023
 from penstock.evaluator.arithmetic import OPERATORS, calculate, result_type
 from penstock.evaluator.functions import FIRST_TYPED, FUNCTIONS, NULL_AWARE
+from penstock.evaluator.library import pattern_of
+from penstock.evaluator.nested_functions import LAMBDAS, Lambda, type_text
+from penstock.evaluator.number_functions import NUMBERS_TYPED
 from penstock.evaluator.typed_values import (
     QueryFailure,
     Row,
@@ -29,6 +32,7 @@ from penstock.evaluator.typed_values import (
 )
 from penstock.parser.ast import UNIT_MILLISECONDS
 from penstock.planner import types as t
+from penstock.planner.functions import find_function
 from penstock.planner.types import Type
 
 _COMPARISONS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
@@ -47,9 +51,12 @@ _TYPES = {
     "INT": t.INT,
     "BIGINT": t.BIGINT,
     "DOUBLE": t.DOUBLE,
+    "FLOAT": t.FLOAT,
     "TEXT": t.STRING,
     "VARCHAR": t.STRING,
     "DATE": t.DATE,
+    "BINARY": t.BINARY,
+    "VARBINARY": t.BINARY,
     "TIMESTAMP": t.TIMESTAMP,
     "TIMESTAMPTZ": t.TIMESTAMP,
     "TIME": t.TIME,
@@ -70,6 +77,8 @@ def evaluate_scalar(node: exp.Expression, row: Row, types: Types) -> Value:
     match node:
         case exp.Column():
             return row[node.name]
+        case exp.Identifier():
+            return row[lambda_name(node.name)]
         case exp.Paren():
             return value(node.this)
         case exp.Literal() | exp.Boolean() | exp.Null() | exp.Interval():
@@ -107,7 +116,8 @@ def evaluate_scalar(node: exp.Expression, row: Row, types: Types) -> Value:
         case exp.Cast():  # TryCast is one, too
             return _cast(node, value(node.this))
         case exp.Anonymous():
-            return _call(node, row, types)
+            called = _call(node, row, types)
+            return fit(called, t.FLOAT) if node.meta.get("type") == t.FLOAT else called
     arguments: list[Value] = []
     for child in node.iter_expressions():
         if arguments == [None] and not isinstance(node, exp.DPipe):  # then it does not look at the second operand
@@ -137,9 +147,9 @@ def _strict(node: exp.Expression) -> Value:
         case exp.Like():
             return like
         case exp.RegexpLike():
-            return lambda text, pattern: re.search(pattern, text) is not None
+            return lambda text, pattern: pattern_of(pattern).search(text) is not None
         case _:
-            raise Unsupported(f"expression kind {type(node).__name__}: {node.sql()}")
+            raise Unsupported(f"the expression {node.sql()}")
 
 
 def negate(truth: bool | None) -> bool | None:
@@ -238,7 +248,8 @@ def type_of(node: exp.Expression, row: Row, types: Types) -> Type:
         case exp.Case():
             return type_of(node.args["ifs"][0].args["true"], row, types)
         case _:
-            return type_of_value(evaluate_scalar(node, row, types))
+            known: Type | None = node.meta.get("type")
+            return type_of_value(evaluate_scalar(node, row, types)) if known is None else known
 
 
 def _with_digits(node: exp.Expression, type_: Type) -> Type:
@@ -305,18 +316,49 @@ def _call(node: exp.Anonymous, row: Row, types: Types) -> Value:
         return evaluate_scalar(yes if holds(condition, row, types) else no, row, types)
     if node.name in TRIED:
         return _tried(node, row, types)
+    if node.name in LAMBDAS:
+        return _call_with_lambdas(node, row, types)
     arguments = (evaluate_scalar(each, row, types) for each in node.expressions)  # lazy: COALESCE(a, 1 / 0)
     if node.name in NULL_AWARE:
         return NULL_AWARE[node.name](arguments)
-    if node.name not in FUNCTIONS:
-        raise Unsupported(f"function {node.name}")
+    if node.name == "TYPEOF":
+        return type_text(type_of(node.expressions[0], row, types))
+    typed = NUMBERS_TYPED.get(node.name)
+    if typed is None and node.name not in FUNCTIONS:
+        known = find_function(node.name)
+        clock = ", which reads the clock of the machine" if known is not None and known.clock else ""
+        raise Unsupported(f"function {node.name}{clock}")
     values = list(arguments)
     if None in values:
         return None
     try:
+        if typed is not None:
+            return typed([type_of(each, row, types) for each in node.expressions], *values)
         return FUNCTIONS[node.name](*values)
-    except (TypeError, ValueError, ArithmeticError, AttributeError) as problem:  # values that it has no meaning of
+    except (TypeError, ValueError, ArithmeticError, AttributeError, LookupError) as problem:
         raise Unsupported(f"function {node.name} of such values") from problem
+
+
+def lambda_name(parameter: str) -> str:
+    """What a row calls the parameter of a lambda. No column has this name."""
+    return f"{parameter} ->"
+
+
+def _call_with_lambdas(node: exp.Anonymous, row: Row, types: Types) -> Value:
+    """TRANSFORM and its kin. What the function takes beside lambdas may not be NULL, but for the start of a fold."""
+
+    def function_of(node: exp.Lambda) -> Lambda:
+        names = [lambda_name(each.name) for each in node.expressions]
+        return lambda *values: evaluate_scalar(node.this, row | dict(zip(names, values, strict=False)), types)
+
+    arguments = [
+        function_of(each) if isinstance(each, exp.Lambda) else evaluate_scalar(each, row, types)
+        for each in node.expressions
+    ]
+    is_fold = node.name in ("AGGREGATE", "REDUCE")
+    if None in (arguments[:1] if is_fold else arguments):
+        return None
+    return LAMBDAS[node.name](*arguments)
 
 
 def _tried(node: exp.Anonymous, row: Row, types: Types) -> Value:

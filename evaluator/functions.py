@@ -9,25 +9,34 @@ from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 
 from penstock.diagnostics.codes.running import R020, R028
+from penstock.evaluator.byte_functions import BYTES
 from penstock.evaluator.library import LIBRARY, LIBRARY_NULL_AWARE, choose_known
+from penstock.evaluator.moment_functions import MOMENTS
+from penstock.evaluator.nested_functions import NESTED, NESTED_NULL_AWARE, make_map
+from penstock.evaluator.number_functions import NUMBERS, NUMBERS_NULL_AWARE
+from penstock.evaluator.text_functions import TEXTS, TEXTS_NULL_AWARE
 from penstock.evaluator.typed_values import EPOCH, QueryFailure, Unsupported, Value, as_text, cast
 from penstock.planner.types import TIME
 
 
 def _rounded(value: Value, places: int = 0) -> Value:
-    if isinstance(value, float):
-        value = decimal.Decimal(repr(value))
-        return float(value.quantize(decimal.Decimal(1).scaleb(-places), decimal.ROUND_HALF_UP))
-    if isinstance(value, int):
-        return int(decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-min(places, 0)), decimal.ROUND_HALF_UP))
-    places = min(places, -value.as_tuple().exponent)
-    return value.quantize(decimal.Decimal(1).scaleb(-places), decimal.ROUND_HALF_UP)
+    return _rounded_to(value, places, decimal.ROUND_HALF_UP)
 
 
-def _square_root(value: Value) -> float:
-    if value < 0:
-        raise Unsupported("NaN")
-    return math.sqrt(value)
+def _rounded_to_even(value: Value, places: int = 0) -> Value:
+    return _rounded_to(value, places, decimal.ROUND_HALF_EVEN)
+
+
+def _rounded_to(value: Value, places: int, mode: str) -> Value:
+    with decimal.localcontext(decimal.Context(prec=400, rounding=mode)):
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                return value
+            return float(decimal.Decimal(repr(value)).quantize(decimal.Decimal(1).scaleb(-places)))
+        if isinstance(value, int):
+            return int(decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-min(places, 0))))
+        places = min(places, -value.as_tuple().exponent)
+        return value.quantize(decimal.Decimal(1).scaleb(-places))
 
 
 def _positive_remainder(value: Value, divisor: Value) -> Value:
@@ -42,22 +51,12 @@ def _substring(text: str, start: int, length: int | None = None) -> str:
     return text[max(first, 0) : max(last, 0)]
 
 
-def _dated(time: Value) -> date:
-    if not isinstance(time, datetime):
-        raise Unsupported(f"TO_DATE of {type(time).__name__}")
-    return time.date()
-
-
-def _counted_seconds(time: Value, *pattern: str) -> int:
-    if pattern or not isinstance(time, datetime):
-        raise Unsupported("UNIX_TIMESTAMP of a text")
-    return (time - EPOCH) // timedelta(seconds=1)
-
-
 def _truncated(unit: str, time: datetime) -> datetime:
     match unit.upper():
         case "YEAR":
             return datetime(time.year, 1, 1)
+        case "QUARTER":
+            return datetime(time.year, (time.month - 1) // 3 * 3 + 1, 1)
         case "MONTH":
             return datetime(time.year, time.month, 1)
         case "WEEK":
@@ -112,12 +111,6 @@ def _truncated_clock(unit: str, clock: time) -> time:
     return _clock(_micros(clock) // length * length)
 
 
-def _made_timestamp(day: Value, clock: Value, *rest: Value) -> datetime:
-    if rest:
-        raise Unsupported("MAKE_TIMESTAMP of numbers")
-    return datetime.combine(day, clock)
-
-
 def _json(value: Value) -> str:
     match value:
         case list():
@@ -144,13 +137,18 @@ def _right_padded(text: str, length: int, pad: str = " ") -> str:
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     **LIBRARY,
+    **NUMBERS,
+    **TEXTS,
+    **MOMENTS,
+    **NESTED,
+    **BYTES,
     "ABS": abs,
     "CEIL": math.ceil,
     "CEILING": math.ceil,
     "FLOOR": math.floor,
     "ROUND": _rounded,
+    "BROUND": _rounded_to_even,
     "SIGN": LIBRARY["SIGNUM"],
-    "SQRT": _square_root,
     "POWER": LIBRARY["POW"],
     "PMOD": _positive_remainder,
     "UPPER": str.upper,
@@ -187,7 +185,6 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "MAKE_TIME": _made_clock,
     "TO_TIME": lambda text: cast(text, TIME),
     "TRY_TO_TIME": _tried_clock,
-    "MAKE_TIMESTAMP": _made_timestamp,
     "TIME_TRUNC": _truncated_clock,
     "TIME_DIFF": _clock_difference,
     "TIME_FROM_SECONDS": lambda count: _clock(count * 1_000_000),
@@ -196,14 +193,12 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "TIME_TO_SECONDS": lambda clock: decimal.Decimal(_micros(clock)).scaleb(-6),
     "TIME_TO_MILLIS": lambda clock: _micros(clock) // 1_000,
     "TIME_TO_MICROS": _micros,
-    "TO_DATE": _dated,
     "DATEDIFF": lambda end, start: (end - start).days,
     "UNIX_MICROS": lambda time: (time - EPOCH) // timedelta(microseconds=1),
     "UNIX_MILLIS": lambda time: (time - EPOCH) // timedelta(milliseconds=1),
     "TIMESTAMP_MILLIS": lambda millis: EPOCH + timedelta(milliseconds=millis),
     "TIMESTAMP_MICROS": lambda micros: EPOCH + timedelta(microseconds=micros),
     "UNIX_SECONDS": lambda time: (time - EPOCH) // timedelta(seconds=1),
-    "UNIX_TIMESTAMP": _counted_seconds,
     "ARRAY_DISTINCT": lambda values: list(dict.fromkeys(values)),
     "ARRAY_JOIN": lambda values, separator: separator.join(values),
     "SLICE": lambda values, start, count: values[start - 1 : start - 1 + count],
@@ -227,6 +222,9 @@ def _joined(values: Iterator[Value]) -> Value:
 
 NULL_AWARE: dict[str, Callable[[Iterator[Value]], Value]] = {
     **LIBRARY_NULL_AWARE,
+    **NUMBERS_NULL_AWARE,
+    **TEXTS_NULL_AWARE,
+    **NESTED_NULL_AWARE,
     "COALESCE": _first_known,
     "NVL": _first_known,
     "IFNULL": _first_known,
@@ -235,7 +233,7 @@ NULL_AWARE: dict[str, Callable[[Iterator[Value]], Value]] = {
     "LEAST": choose_known(min),
     "CONCAT_WS": _joined,
     "ARRAY": list,
-    "MAP": lambda values: dict(zip(values, values, strict=True)),
+    "MAP": lambda values: make_map(zip(values, values, strict=True)),
     "NAMED_STRUCT": lambda values: dict(zip(values, values, strict=True)),
     "ISNULL": lambda values: next(values) is None,
     "ISNOTNULL": lambda values: next(values) is not None,

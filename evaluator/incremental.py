@@ -37,6 +37,7 @@ from penstock.planner.plan import (
     SessionWindow,
     TableJoin,
     WindowAggregate,
+    WithLate,
 )
 from penstock.planner.plan.walk import walk
 
@@ -345,6 +346,8 @@ class Incremental:
         self.plan = plan
         self.states = {id(node): state for node in walk(plan) if (state := state_of(node)) is not None}
         for node in walk(plan):
+            if isinstance(node, WithLate):
+                raise Unsupported(f"{node.NOUN} without the rows that are late")
             if id(node) in self.states and any(id(below) in self.states for below in walk(node) if below is not node):
                 raise Unsupported("an operator with state above another one")
 

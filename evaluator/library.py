@@ -22,15 +22,16 @@ _FOREIGN = re.compile(r"\(\?|\\[^\\.dDwWsSbBtnr^$*+?()\[\]{}|/-]|[*+?}][+]|&&|\[
 """What patterns of Java and of Python do not have in common."""
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def pattern_of(text: str) -> re.Pattern[str]:
+    """The pattern. Raises Unsupported for what Java and Python do not have in common."""
     if _FOREIGN.search(text):
         raise Unsupported(f"the pattern {text!r}")
     return re.compile(text, re.ASCII)
 
 
 def _extract(text: str, pattern: str, group: int = 1) -> str:
-    found = _pattern(pattern).search(text)
-    if group > _pattern(pattern).groups or group < 0:
+    found = pattern_of(pattern).search(text)
+    if group > pattern_of(pattern).groups or group < 0:
         raise Unsupported(f"group {group} of the pattern {pattern!r}")
     return "" if found is None else found[group] or ""
 
@@ -38,18 +39,18 @@ def _extract(text: str, pattern: str, group: int = 1) -> str:
 def _replace(text: str, pattern: str, new: str) -> str:
     if "\\" in new or "$" in new:
         raise Unsupported(f"the replacement {new!r}")
-    return _pattern(pattern).sub(lambda _: new, text)
+    return pattern_of(pattern).sub(lambda _: new, text)
 
 
 def _first_match(text: str, pattern: str) -> str | None:
-    found = _pattern(pattern).search(text)
+    found = pattern_of(pattern).search(text)
     return None if found is None else found[0]
 
 
 def _split(text: str, pattern: str) -> list[str]:
-    if not pattern or _pattern(pattern).groups or _pattern(pattern).match(""):
+    if not pattern or pattern_of(pattern).groups or pattern_of(pattern).match(""):
         raise Unsupported(f"SPLIT by {pattern!r}")
-    return _pattern(pattern).split(text)
+    return pattern_of(pattern).split(text)
 
 
 def _split_part(text: str, delimiter: str, place: int) -> str:
@@ -193,10 +194,10 @@ LIBRARY: dict[str, Callable[..., Value]] = {
     "SPLIT": _split,
     "TRANSLATE": _translate,
     "LEVENSHTEIN": _distance,
-    "REGEXP_LIKE": lambda text, pattern: _pattern(pattern).search(text) is not None,
+    "REGEXP_LIKE": lambda text, pattern: pattern_of(pattern).search(text) is not None,
     "REGEXP_REPLACE": _replace,
     "REGEXP_EXTRACT": _extract,
-    "REGEXP_COUNT": lambda text, pattern: len(list(_pattern(pattern).finditer(text))),
+    "REGEXP_COUNT": lambda text, pattern: len(list(pattern_of(pattern).finditer(text))),
     "REGEXP_SUBSTR": _first_match,
     "DATE_FORMAT": _formatted,
     "FROM_UNIXTIME": lambda seconds, pattern="yyyy-MM-dd HH:mm:ss": _formatted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock.evaluator.operator_words import describe_operator
 from penstock.evaluator.typed_values import Unsupported
 from penstock.planner.plan import (
     Distinct,
@@ -54,7 +55,7 @@ def lag_of(node: Node, time: str) -> int:
         case _ if isinstance(node, Stateless):
             return max(lag_of(below, node.name_below(time, place)) for place, below in enumerate(node.inputs))
         case _:
-            raise Unsupported(f"what is late behind {node.NOUN}")
+            raise Unsupported(f"what is late behind {describe_operator(node)}")
 
 
 def least_distance(node: Node, time: str, other: str) -> int:
@@ -64,10 +65,10 @@ def least_distance(node: Node, time: str, other: str) -> int:
     while isinstance(node, Intermediate | Rekey):  # an intermediate stream shows one of several event times
         node = node.input
     if not isinstance(node.shape, KStream):
-        raise Unsupported(f"two event times of {node.NOUN}")
+        raise Unsupported(f"two event times of {describe_operator(node)}")
     times = {each.column: each for each in node.shape.times}
     if time not in times or other not in times:
-        raise Unsupported(f"two event times of {node.NOUN}")
+        raise Unsupported(f"two event times of {describe_operator(node)}")
     return times[other].offset_min - times[time].offset_max
 
 

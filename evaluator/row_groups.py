@@ -15,8 +15,22 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from operator import itemgetter
 
+from msgspec.structs import replace
+
 from penstock.evaluator.expression_values import evaluate_scalar, holds, rank_number
-from penstock.evaluator.typed_values import EPOCH, EXACT, Row, Types, Unsupported, Value, columns, fit, milliseconds
+from penstock.evaluator.regressions import PAIRED, kurtosis, skewness
+from penstock.evaluator.typed_values import (
+    EPOCH,
+    EXACT,
+    QueryFailure,
+    Row,
+    Types,
+    Unsupported,
+    Value,
+    columns,
+    fit,
+    milliseconds,
+)
 from penstock.planner.plan import (
     Aggregate,
     AssignWindows,
@@ -65,6 +79,13 @@ def aggregate_values(function: Aggregate, tuples: list[tuple[Value, ...]]) -> Va
         known = list(dict.fromkeys(known))
     if function.function == "COUNT":
         return len(known)
+    if function.function in PAIRED:
+        return PAIRED[function.function]([(float(one), float(other)) for one, other in known])
+    if function.function in ("TRY_SUM", "TRY_AVG"):
+        try:
+            return aggregate_values(replace(function, function=function.function.removeprefix("TRY_")), tuples)
+        except QueryFailure:
+            return None
     if function.function not in AGGREGATES:
         raise Unsupported(f"aggregate {function.function}")
     values = [each[0] for each in known]
@@ -141,7 +162,7 @@ def _average(values: list[Value]) -> Value:
     return EXACT.divide(total, len(values)) if isinstance(total, decimal.Decimal) else total / len(values)
 
 
-def _of_floats(function: Callable[[list[float]], float], least: int) -> Callable[[list[Value]], Value]:
+def _of_floats(function: Callable[[list[float]], float | None], least: int) -> Callable[[list[Value]], Value]:
     """A function of finite numbers. It is NaN over others."""
 
     def compute(values: list[Value]) -> Value:
@@ -179,6 +200,9 @@ AGGREGATES: dict[str, Callable[[list[Value]], Value]] = {
     "STDDEV_POP": _of_floats(statistics.pstdev, 1),
     "STDDEV_SAMP": _of_floats(statistics.stdev, 2),
     "STDDEV": _of_floats(statistics.stdev, 2),
+    "STD": _of_floats(statistics.stdev, 2),
+    "SKEWNESS": _of_floats(skewness, 1),
+    "KURTOSIS": _of_floats(kurtosis, 1),
 }
 """Functions of one or more values, none of which is NULL."""
 

@@ -1,10 +1,15 @@
-"""Filter, Project, GroupingSets and UnionAll over lists of rows."""
+"""Filter, Project, GroupingSets, UnionAll and their like over lists of rows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
 from penstock.evaluator.expression_values import evaluate_scalar, holds
 from penstock.evaluator.typed_values import Row, columns, fit
-from penstock.planner.plan import Filter, GroupingSets, Project, UnionAll, Unnest
+from penstock.planner.plan import Expression, Filter, GroupingSets, Project, Scan, UnionAll, Unnest, WithLate
+from penstock.planner.plan.late import LATENESS
+from penstock.planner.types import BIGINT
 
 
 def filter_rows(node: Filter, rows: list[Row]) -> list[Row]:
@@ -55,3 +60,32 @@ def unnest(node: Unnest, rows: list[Row]) -> list[Row]:
 def distinct(rows: list[Row]) -> list[Row]:
     """The rows, equal ones once; NULLs are equal."""
     return list({repr(sorted(row.items())): row for row in rows}.values())
+
+
+def result_rows(node: WithLate, rows: list[Row]) -> list[Row]:
+    """The rows of the result, as they stand beside late ones."""
+    names = [each.name for each in node.schema]
+    width = len(node.input.schema)
+    rest = [None] * (len(names) - 1 - width)
+    return [
+        dict(zip(names, [False, *(row[each.name] for each in node.input.schema), *rest], strict=True)) for row in rows
+    ]
+
+
+def late_rows(
+    node: WithLate, scan: Scan, shown: Iterable[Expression], rows: Iterable[Row], watermark: datetime
+) -> list[Row]:
+    """The late rows of a scan, as they stand beside the result. `watermark`: the one that they are behind."""
+    names = [each.name for each in node.schema]
+    types = {**columns(scan.schema), LATENESS: BIGINT}
+    empty = [None] * len(node.input.schema)
+    result = []
+    for row in rows:
+        behind = -((row[str(scan.origin.time)] - watermark) // timedelta(milliseconds=1))  # rounded up
+        known = row | {LATENESS: behind}
+        values = [
+            fit(evaluate_scalar(each, known, types), column.type)
+            for each, column in zip(shown, node.schema[1 + len(empty) :], strict=True)
+        ]
+        result.append(dict(zip(names, [True, *empty, *values], strict=True)))
+    return result

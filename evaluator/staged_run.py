@@ -19,6 +19,7 @@ from penstock.evaluator.held_tables import is_rejected
 from penstock.evaluator.history import DRAINED, START, Clock, Tables, clocks
 from penstock.evaluator.incremental import Incremental
 from penstock.evaluator.output_lag import lag_of
+from penstock.evaluator.single_rows import late_rows, result_rows
 from penstock.evaluator.typed_values import EPOCH, Row, Unsupported, columns, milliseconds
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (
@@ -32,6 +33,7 @@ from penstock.planner.plan import (
     Scan,
     TableJoin,
     TableLookup,
+    WithLate,
     WTable,
 )
 from penstock.planner.plan.walk import walk
@@ -130,17 +132,22 @@ class StageRun:
     def __init__(self, plan: Node, writers: Collection[StageRun], name: str = "") -> None:
         self.plan, self.name = plan, name
         refuse_unknown(plan)
+        self.beside = plan if isinstance(plan, WithLate) else None
+        """What puts late rows beside the result. The run computes the result alone."""
+        result = plan.input if isinstance(plan, WithLate) else plan
         lookups = any(isinstance(each, TableLookup) for each in walk(plan))
-        self.run = ChangeRun(plan) if lookups or isinstance(plan.shape, KTable) else Incremental(plan)
+        self.run = ChangeRun(result) if lookups or isinstance(plan.shape, KTable) else Incremental(result)
         self.scans = {each.origin.name: each for each in walk(plan) if isinstance(each, Scan)}
         self.remote = [each.origin.name for each in walk(plan) if isinstance(each, RemoteLookup)]
         self.clocks = clocks(plan)
         self.writers = {each.name: each for each in writers if each.name in self.scans}
         self.newest: dict[str, datetime] = {}
+        self.late: Tables = {}
         self.watermark = START
 
     def step(self, arrival: Arrival, sent: Tables, answer: StepAnswer) -> tuple[list[Row], list[Change]]:
         """Its rows and changes. `sent`: the rows of the stages below. `answer` gets what is left out."""
+        self.late = {}
         tables = {name: arrival.tables.get(name, []) for name in self.remote}
         batch = tables | {
             name: sent[name] if name in self.writers else self.sort_out(scan, arrival.rows.get(name, []), answer)
@@ -152,7 +159,16 @@ class StageRun:
         if self.watermark > before:
             more, later = self.compute(tables | {name: [] for name in self.scans})
             rows, changes = [*rows, *more], [*changes, *later]
-        return rows, changes
+        return self.add_late(rows, before), changes
+
+    def add_late(self, rows: list[Row], watermark: datetime) -> list[Row]:
+        """The rows of the result, and beside them the late ones of this step if LATE INTO asks for them."""
+        if self.beside is None:
+            return rows
+        both = result_rows(self.beside, rows)
+        for scan, shown in self.beside.late:
+            both += late_rows(self.beside, scan, shown, self.late.get(scan.origin.name, []), watermark)
+        return both
 
     def compute(self, batch: Tables) -> tuple[list[Row], list[Change]]:
         """One micro-batch."""
@@ -170,6 +186,7 @@ class StageRun:
                 left_out = answer.rejected
             elif clock is not None and row[clock.time] < self.watermark:
                 left_out = answer.late
+                self.late.setdefault(name, []).append(row)
             else:
                 used.append(row)
                 continue

@@ -10,6 +10,7 @@ from __future__ import annotations
 import decimal
 import math
 import re
+import struct
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -18,6 +19,7 @@ from penstock.diagnostics.codes.running import R021, R022
 from penstock.diagnostics.diagnostic import Code
 from penstock.planner.types import (
     BIGINT,
+    BINARY,
     BOOLEAN,
     DATE,
     DOUBLE,
@@ -43,6 +45,17 @@ EPOCH = datetime(1970, 1, 1)
 WIDTHS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 TRUE_TEXTS = ("t", "true", "y", "yes", "1")
 FALSE_TEXTS = ("f", "false", "n", "no", "0")
+
+WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+NUMBER = re.compile(r"[+-]?(?=\.?\d)\d*\.?\d*(?:e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
+REAL = re.compile(rf"{NUMBER.pattern}|[+-]?inf(?:inity)?|nan", re.ASCII | re.IGNORECASE)
+REAL_LIKE = re.compile(r"[+-]?(?:0x.*|.*\d.*[df])", re.IGNORECASE)
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+MOMENT = re.compile(
+    rf"{DAY.pattern}(?:[ T]\d{{2}}:\d{{2}}:\d{{2}}(?:\.\d{{1,6}})?(?:Z|[+-]\d{{2}}:\d{{2}})?)?", re.ASCII
+)
+MOMENT_LIKE = re.compile(r".*\d.*")
+"""How texts stand for values."""
 
 # Room for every intermediate result of numbers of 38 digits, so that only `fit` ever rounds.
 EXACT = decimal.Context(prec=120, rounding=decimal.ROUND_HALF_UP)
@@ -75,6 +88,8 @@ def type_of_value(value: Value) -> Type:
     match value:
         case bool():
             return BOOLEAN
+        case bytes():
+            return BINARY
         case int():
             return BIGINT
         case float():
@@ -114,8 +129,19 @@ def fit(value: Value, type_: Type) -> Value:
             return rounded
         case float(), _ if math.isnan(value):
             return math.nan  # the one that is the same in keys
+        case float(), Simple("FLOAT"):
+            return as_single(value)
         case _:
             return value
+
+
+def as_single(value: float) -> float:
+    """The nearest number that FLOAT holds."""
+    try:
+        (nearest,) = struct.unpack("f", struct.pack("f", value))
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return float(nearest)
 
 
 def cast(value: Value, to: Type) -> Value:
@@ -123,8 +149,12 @@ def cast(value: Value, to: Type) -> Value:
     match value, to:
         case None, _:
             return None
+        case str(), Simple("BINARY"):
+            return value.encode()
         case str(), _:
             return _parse(value.strip(), to) if to != STRING else value
+        case bytes(), Simple("BINARY"):
+            return value
         case _, Simple("STRING"):
             return as_text(value)
         case bool(), (Simple() | Decimal()) if to in (*INTEGERS, FLOAT, DOUBLE) or isinstance(to, Decimal):
@@ -135,6 +165,10 @@ def cast(value: Value, to: Type) -> Value:
             return fit(int(value), to)
         case ((int() | float() | decimal.Decimal()), Simple("DOUBLE")):
             return float(value)
+        case float(), Simple("FLOAT"):
+            return fit(value, to)
+        case ((int() | decimal.Decimal()), Simple("FLOAT")):
+            return _parse_single(f"{value:f}" if isinstance(value, decimal.Decimal) else str(value))
         case float(), Decimal():
             return fit(decimal.Decimal(repr(value)), to)
         case ((int() | decimal.Decimal()), Decimal()):
@@ -164,22 +198,42 @@ def _parse(text: str, to: Type) -> Value:
         match to:
             case Simple("BOOLEAN"):
                 return {**dict.fromkeys(TRUE_TEXTS, True), **dict.fromkeys(FALSE_TEXTS, False)}[text.lower()]
-            case Simple("DOUBLE"):
-                return fit(float(text), to)
+            case Simple("DOUBLE" | "FLOAT"):
+                check_text(text, REAL, REAL_LIKE, to)
+                return fit(float(text), to) if to == DOUBLE else _parse_single(text)
             case Simple("DATE"):
+                check_text(text, DAY, MOMENT_LIKE, to)
                 return date.fromisoformat(text)
             case Simple("TIMESTAMP"):
+                check_text(text, MOMENT, MOMENT_LIKE, to)
                 parsed = datetime.fromisoformat(text)
                 return parsed if parsed.tzinfo is None else parsed.astimezone(UTC).replace(tzinfo=None)
             case Simple("TIME"):
                 return _parse_clock(text)
             case Simple() if to in INTEGERS:
+                check_text(text, WHOLE, None, to)
                 return fit(int(text), to)
             case Decimal():
+                check_text(text, NUMBER, None, to)
                 return fit(decimal.Decimal(text), to)
     except (ValueError, KeyError, decimal.InvalidOperation) as error:
         raise QueryFailure(f"{text!r} is no {to}", R021) from error
     raise Unsupported(f"text as {to}")
+
+
+def check_text(text: str, form: re.Pattern[str], maybe: re.Pattern[str] | None, to: Type) -> None:
+    """Raises ValueError for a text that is no value of a type. `maybe`: Spark takes some of these texts."""
+    if form.fullmatch(text) is None:
+        if maybe is not None and maybe.fullmatch(text):
+            raise Unsupported(f"{text!r} as {to}")
+        raise ValueError(text)
+
+
+def _parse_single(text: str) -> float:
+    """The FLOAT of a text. More digits could be rounded twice."""
+    if sum(char.isdigit() for char in text) > 15:
+        raise Unsupported("a FLOAT of more than 15 digits")
+    return as_single(float(text))
 
 
 def _parse_clock(text: str) -> time:
@@ -195,6 +249,11 @@ def as_text(value: Value) -> str:
     match value:
         case bool():
             return "true" if value else "false"
+        case bytes():
+            try:
+                return value.decode()
+            except UnicodeDecodeError:
+                raise Unsupported("bytes as text that are not UTF-8") from None
         case int():
             return str(value)
         case decimal.Decimal():

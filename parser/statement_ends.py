@@ -9,6 +9,7 @@ from penstock.grammar import NAME, Token
 from penstock.parser.stops import Stop
 
 _STARTS = {"CREATE", "INSERT", "SELECT", "SET", "UPDATE", "DELETE", "EXPLAIN", "DROP", "SHOW", "DESCRIBE", "WITH"}
+_STARTS_OF_TESTS = {"TEST", "GIVEN", "THEN"}
 
 
 class MissingEndError(CompileError):
@@ -22,13 +23,16 @@ class MissingEndError(CompileError):
 def find_missing_end(stop: Stop) -> int | None:
     """The token with which the next statement begins; None where none does. A word such as CREATE may be an alias."""
     for place in range(max(stop.index - 2, 1), min(stop.index + 1, len(stop.tokens))):
-        if _begins(stop.tokens, place) and stop.is_complete(stop.tokens[:place]):
+        if _begins(stop, place) and stop.is_complete(stop.tokens[:place]):
             return place
     return None
 
 
-def _begins(tokens: list[Token], place: int) -> bool:
+def _begins(stop: Stop, place: int) -> bool:
     """Whether a statement may begin at a token. WITH begins one in front of a name and AS."""
+    tokens = stop.tokens
+    if tokens[0].word in _STARTS_OF_TESTS:  # no script has such a statement
+        return tokens[place].word in _STARTS_OF_TESTS
     if tokens[place].word != "WITH":
         return tokens[place].word in _STARTS
     return tokens[place + 1].type == NAME and tokens[place + 2].word == "AS" if place + 2 < len(tokens) else False

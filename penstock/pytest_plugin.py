@@ -33,7 +33,11 @@ class ScriptTestFile(pytest.File):
 
         scripts: dict[Any, Any] = {}
         try:
-            cases = read_cases(Source(str(self.path), self.path.read_text(encoding="utf-8-sig")))
+            text = self.path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as problem:
+            raise self.CollectError(f"{self.path}: byte {problem.start} is not UTF-8") from None
+        try:
+            cases = read_cases(Source(str(self.path), text))
         except CompileError as refusal:
             raise self.CollectError("\n\n".join(render(each) for each in refusal.diagnostics)) from None
         for case in cases:

@@ -4,7 +4,7 @@ from penstock.diagnostics.diagnostic import Code
 
 T101 = Code("T101", "this test needs Spark: {reason}")
 T102 = Code("T102", "{text} is not a value of {column}, which is {type}")
-T103 = Code("T103", "a row has {found}, and there {expected}")
+T103 = Code("T103", "values and columns do not match: {reason}")
 T104 = Code("T104", "no rows of {relation} can be given")
 T105 = Code("T105", "no rows of {relation} can be expected")
 T106 = Code("T106", "{statement} cannot stand here")
@@ -17,6 +17,7 @@ T112 = Code("T112", "no row fails with {code}")
 T113 = Code("T113", "{query} fails: {reason}")
 T114 = Code("T114", "the script is not refused with {code}")
 T115 = Code("T115", "the rows of {relation} depend on {cause}")
-T116 = Code("T116", "the test ends with {kind}, which is a mistake of Penstock")
+T116 = Code("T116", "internal error: {kind}")
+T117 = Code("T117", "this test cannot run on Spark: {reason}")
 
-CODES = (T101, T102, T103, T104, T105, T106, T107, T108, T109, T110, T111, T112, T113, T114, T115, T116)
+CODES = (T101, T102, T103, T104, T105, T106, T107, T108, T109, T110, T111, T112, T113, T114, T115, T116, T117)

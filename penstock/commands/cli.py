@@ -12,6 +12,7 @@ import click
 from penstock.commands.check import check
 from penstock.commands.compile_job import compile_
 from penstock.commands.describe import describe
+from penstock.commands.diff import diff
 from penstock.commands.doctor import doctor
 from penstock.commands.fmt import fmt
 from penstock.commands.options import CONF, read_settings
@@ -177,6 +178,7 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
 main.add_command(check)
 main.add_command(compile_)
 main.add_command(describe)
+main.add_command(diff)
 main.add_command(doctor)
 main.add_command(fmt)
 main.add_command(package)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import gc
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ from penstock.commands.script_files import (
     TESTS,
     USAGE,
     errors_shown,
+    failures_shown,
     read_source,
     write_file,
 )
@@ -25,17 +27,35 @@ from penstock.commands.show_findings import show_findings
 from penstock.diagnostics import show_json, show_text
 
 if TYPE_CHECKING:
-    from penstock.testing.run_case import CaseResult
+    from penstock.testing.run_case import CaseResult, Part
+    from penstock.testing.spark_engine import SparkEngine
 
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True))
 @click.option("-k", "keyword", metavar="TEXT", default="", help="Only the tests whose names have this text.")
 @click.option("--update", is_flag=True, help="Write what came into THEN, and show what that changes.")
+@click.option("--spark", "on_spark", is_flag=True, help="Compute the rows on Spark, each step as a micro-batch.")
+@click.option("--mutate", is_flag=True, help="Put slips into the scripts, and list the ones that no test notices.")
+@click.option("--watch", is_flag=True, help="Go on: run tests again when their file, or one that it names, is saved.")
+@click.option(
+    "-j", "processes", type=click.IntRange(1, 64), default=1, metavar="N", help="Run the tests in N processes."
+)
 @click.option("--junit", metavar="FILE", help="Write a report for CI systems, in the XML of JUnit.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to print results.")
-def test(paths: tuple[str, ...], keyword: str, update: bool, junit: str | None, form: str) -> None:
-    """Run the tests of scripts: rows that are given, and rows that are expected. Neither Spark nor Java is needed.
+def test(
+    paths: tuple[str, ...],
+    keyword: str,
+    update: bool,
+    on_spark: bool,
+    mutate: bool,
+    watch: bool,
+    processes: int,
+    junit: str | None,
+    form: str,
+) -> None:
+    """Run the tests of scripts: rows that are given, and rows that are expected. Without --spark, neither Spark nor
+    Java is needed.
 
     A PATH is a file of tests, or a folder in which names of such files end in _test.sql. Without a PATH it is the
     folder here.
@@ -45,16 +65,31 @@ def test(paths: tuple[str, ...], keyword: str, update: bool, junit: str | None, 
       penstock test orders_test.sql -k late
       penstock test
       penstock test --update orders_test.sql
+      penstock test --mutate -k late
       penstock test --junit report.xml pipelines
 
     Exit code 0: all tests pass, 1: one fails, 2: a file cannot be read or written, or there is no test.
+    3: Spark does not start.
     """
     begun = time.perf_counter()
+    load_runner()
     files = list(find_files(paths or (".",)))
     if update:
         for file in files:
             update_file(file, keyword)
-    results = [result for file in files for result in run_file(file, keyword)]
+    if on_spark and (watch or mutate or processes > 1):
+        raise click.UsageError("--spark runs tests once, and one after the other: leave out --watch, --mutate and -j")
+    if mutate:
+        sys.exit(REFUSED if show_mutants(files, keyword) else 0)
+    if watch:
+        watch_files(paths or (".",), keyword)
+        return
+    if on_spark:
+        results = run_on_spark(files, keyword)
+    elif processes > 1:
+        results = run_side_by_side(files, keyword, processes)
+    else:
+        results = [result for file in files for result in run_file(file, keyword)]
     if not results:
         click.echo(show_text(explain_none(files, keyword)), err=True)
         sys.exit(USAGE)
@@ -70,6 +105,14 @@ def test(paths: tuple[str, ...], keyword: str, update: bool, junit: str | None, 
     else:
         show_results(results, seconds)
     sys.exit(0 if all(result.passes for result in results) else REFUSED)
+
+
+def load_runner() -> None:
+    """Loads what runs tests. It stays, so that to look for garbage there would only take time."""
+    import penstock.testing.run_case  # noqa: F401
+
+    gc.freeze()
+    gc.enable()
 
 
 def explain_none(files: Sequence[str], keyword: str) -> str:
@@ -97,7 +140,75 @@ def walk_folder(path: str) -> Iterator[str]:
         yield from (os.path.normpath(os.path.join(folder, name)) for name in sorted(names) if name.endswith(TESTS))
 
 
-def run_file(file: str, keyword: str, *, to_end: bool = False) -> list[CaseResult]:
+def run_on_spark(files: Sequence[str], keyword: str) -> list[CaseResult]:
+    """The results of all files, in one session with Spark."""
+    from penstock.testing.spark_engine import SparkEngine
+
+    with failures_shown(), SparkEngine() as engine:
+        return [result for file in files for result in run_file(file, keyword, engine=engine)]
+
+
+def run_side_by_side(files: Sequence[str], keyword: str, processes: int) -> list[CaseResult]:
+    """The results of all files, in several processes. Each takes a part of each file."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    parts = [(file, keyword, (first, processes)) for file in files for first in range(processes)]
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
+        results = [result for found in pool.map(run_part, parts) for result in found]
+    once = {(result.source.name, result.line, result.name): result for result in results}  # a file may fail as a whole
+    return sorted(once.values(), key=lambda result: (files.index(result.source.name), result.line))
+
+
+def run_part(part: tuple[str, str, Part]) -> list[CaseResult]:
+    """The results of a part of a file, without the rows that came."""
+    file, keyword, tests = part
+    results = run_file(file, keyword, part=tests)
+    for result in results:
+        result.seen.clear()
+    return results
+
+
+def show_mutants(files: Sequence[str], keyword: str) -> int:
+    """Puts slips into the scripts. Shows the ones that no test notices, and gives their number."""
+    from penstock.commands.diff import show_difference
+    from penstock.testing.mutation import try_mutants
+
+    tried = survivors = 0
+    for file in files:
+        with errors_shown():
+            found = try_mutants(read_source(file), Path(file).parent, keyword)
+        tried, survivors = tried + found.tried, survivors + len(found.survivors)
+        for each in found.survivors:
+            click.echo(show_text(f"{each.file}:{each.mutant.line} no test of {file} notices this slip:"))
+            click.echo(show_text(f"- {each.mutant.before}"))
+            click.echo(show_text(f"+ {each.mutant.after}"))
+            if each.found is None:
+                click.echo("No rows were found that show it.")
+            else:
+                click.echo(f"These rows show it, by {show_text(each.found.relation)}:")
+                click.echo("\n".join(show_difference(each.found, each.versions)))
+            click.echo()
+    click.echo(f"{tried} slips, {tried - survivors} noticed, {survivors} not")
+    return survivors
+
+
+def watch_files(paths: tuple[str, ...], keyword: str) -> None:
+    """Runs the tests of each file, and again when it changes, until Ctrl-C."""
+    from penstock.commands.watch_tests import follow_changes
+
+    try:
+        for files in follow_changes(lambda: list(find_files(paths))):
+            begun = time.perf_counter()
+            results = [result for file in files for result in run_file(file, keyword)]
+            show_results(results, time.perf_counter() - begun)
+    except KeyboardInterrupt:
+        click.echo()
+
+
+def run_file(
+    file: str, keyword: str, *, to_end: bool = False, engine: SparkEngine | None = None, part: Part = (0, 1)
+) -> list[CaseResult]:
     """The results of a file. What is no test makes a result of its own."""
     from penstock.diagnostics import CompileError
     from penstock.testing.run_case import CaseResult, run_source
@@ -105,7 +216,7 @@ def run_file(file: str, keyword: str, *, to_end: bool = False) -> list[CaseResul
     with errors_shown():
         source = read_source(file)
     try:
-        return run_source(source, Path(file).parent, keyword=keyword, to_end=to_end)
+        return run_source(source, Path(file).parent, keyword=keyword, to_end=to_end, engine=engine, part=part)
     except CompileError as refusal:
         return [CaseResult("the file", source, 1, list(refusal.diagnostics))]
 

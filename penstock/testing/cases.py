@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from penstock.diagnostics import CompileError, Source
@@ -15,6 +15,7 @@ from penstock.parser.ast import (
     GivenRows,
     GivenSilence,
     GivenWatermark,
+    RowFile,
     TestStatement,
     Then,
     ThenRefused,
@@ -85,6 +86,17 @@ def check_case(case: Case) -> None:
     refused = case.refused
     if refused is not None and (len(expected) > 1 or case.steps[0].given):
         raise misplaced(refused, "a script that is refused takes no rows: it stands alone behind TEST")
+
+
+def list_named_files(cases: Iterable[Case]) -> Iterator[str]:
+    """The scripts and the files of rows that tests name."""
+    for case in cases:
+        yield from (each.text for each in case.begin.scripts)
+        for step in case.steps:
+            for statement in (*step.given, *step.then):
+                rows = getattr(statement, "rows", None)
+                if isinstance(rows, RowFile):
+                    yield rows.path.text
 
 
 def misplaced(statement: TestStatement, hint: str) -> CompileError:

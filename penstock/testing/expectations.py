@@ -91,7 +91,7 @@ class Judge:
         self.require_readers(then, name)
         for run in self.runs.values():
             if run.problem is not None and run.reads(name):
-                raise needs_spark(then.relation.span, run.problem)
+                raise refuse(run, then.relation.span)
             rows = (run.late if then.of is RowsOf.LATE else run.rejected).get(name, [])
             found += [row for row in rows if not any(row is other for other in found)]
         columns = {each.name: each for each in (*declared.origin.columns, *list_stored(declared.origin))}
@@ -147,9 +147,9 @@ class Judge:
             raise CompileError([found.because("No row ever fails with it.").with_hint(words)])
         if code in failed:
             return []
-        unknown = [run.problem for run in self.runs.values() if run.problem is not None]
+        unknown = [run for run in self.runs.values() if run.problem is not None]
         if unknown:
-            raise needs_spark(then.code.span, unknown[0])
+            raise refuse(unknown[0], then.code.span)
         found = T112.at(then.code.span, code=code)
         return [found.because(f"Rows fail with {', '.join(sorted(set(failed)))}.") if failed else found]
 
@@ -158,7 +158,7 @@ class Judge:
         runs = [self.runs[query] for query in queries]
         for run in runs:
             if run.problem is not None:
-                raise needs_spark(span, run.problem)
+                raise refuse(run, span)
             if run.failure is not None and run.failed_with is None:
                 found = T113.at(span, query=run.query.name, reason=str(run.failure))
                 raise CompileError([found.because("It has ended in an earlier step.")])
@@ -195,5 +195,12 @@ def sign(added: bool) -> str:
     return "+" if added else "-"
 
 
+def refuse(run: QueryRun, span: Span) -> CompileError:
+    """The finding for a query that cannot be run."""
+    if run.refusal is T101:
+        return needs_spark(span, str(run.problem))
+    return CompileError([run.refusal.at(span, reason=str(run.problem))])
+
+
 def needs_spark(span: Span, reason: str) -> CompileError:
-    return CompileError([T101.at(span, reason=reason)])
+    return CompileError([T101.at(span, reason=reason).with_hint("penstock test --spark runs tests on Spark")])

@@ -15,7 +15,21 @@ from penstock.diagnostics.codes.testing import T101, T102, T108
 from penstock.evaluator import QueryFailure, Unsupported, Value, cast, evaluate_scalar
 from penstock.parser.ast import Scalar, Text
 from penstock.planner.plan import Column
-from penstock.planner.types import BOOLEAN, DATE, DOUBLE, INTEGERS, STRING, TIME, TIMESTAMP, Array, Map, Struct, Type
+from penstock.planner.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGERS,
+    STRING,
+    TIME,
+    TIMESTAMP,
+    Array,
+    Map,
+    Struct,
+    Type,
+)
 from penstock.planner.types import Decimal as DecimalType
 
 START = datetime(2025, 1, 1)
@@ -25,11 +39,13 @@ PLAIN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6}0*)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?)?", re.ASCII
 )
 LONG_FRACTION = re.compile(r".*:\d{2}\.\d{6}\d*[1-9]\d*\D*.*", re.ASCII)
+REAL = re.compile(r"[+-]?(?=\.?\d)\d*\.?\d*(?:e[+-]?\d+)?|[+-]?inf(?:inity)?|nan", re.ASCII | re.IGNORECASE)
 FORMS = {
     "DATE": re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII),
     "TIME": re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6}0*)?)?", re.ASCII),
     "BOOLEAN": re.compile("true|false", re.IGNORECASE),
-    "DOUBLE": re.compile(r"[+-]?(?=\.?\d)\d*\.?\d*(?:e[+-]?\d+)?|[+-]?inf(?:inity)?|nan", re.ASCII | re.IGNORECASE),
+    "DOUBLE": REAL,
+    "FLOAT": REAL,
 }
 """How texts stand for values."""
 NUMBER = re.compile(r"[+-]?(?=\.?\d)\d*\.?\d*(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
@@ -145,9 +161,9 @@ def convert(value: Any, type_: Type, start: datetime) -> Value:
             if moment is None:
                 raise WrongValueError(LOST) if LONG_FRACTION.fullmatch(value) else ValueError(value)
             return moment
-    if isinstance(value, list | dict):
-        raise ValueError("a value with parts")
-    is_number = type_ in INTEGERS or isinstance(type_, DecimalType) or type_ == DOUBLE
+    if isinstance(value, list | dict) or (isinstance(value, bytes) and type_ != BINARY):
+        raise ValueError("a value with parts, or bytes")
+    is_number = type_ in INTEGERS or isinstance(type_, DecimalType) or type_ in (FLOAT, DOUBLE)
     if isinstance(value, bool) != (type_ == BOOLEAN) and type_ != STRING and not isinstance(value, str):
         raise ValueError("a truth value and another one")
     if isinstance(value, int | float | Decimal) and not is_number and type_ not in (BOOLEAN, STRING):

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from random import Random
 
 from penstock.evaluator import Arrival, Row, clocks
+from penstock.parser import name_text
 from penstock.planner.plan import Column, KStream, RemoteLookup, RunningQuery, Scan, TableLookup
 from penstock.planner.plan.walk import walk
 from penstock.testing.query_runs import QueryRun
@@ -137,6 +138,6 @@ def given_text(found: Dependence, columns: dict[str, tuple[Column, ...]], start:
     lines = []
     for name, row in found.rows:
         known = [each for each in columns[name] if row.get(each.name) is not None]
-        names = ", ".join(each.name for each in known)
-        lines.append(f"GIVEN {name} ({names}) VALUES ({', '.join(row_texts(row, known, start))});")
+        names = ", ".join(name_text(each.name) for each in known)
+        lines.append(f"GIVEN {name_text(name)} ({names}) VALUES ({', '.join(row_texts(row, known, start))});")
     return "\n".join(lines)

@@ -131,7 +131,7 @@ class StepPlanner:
             raise CompileError([T108.at(moment.time.span, text=repr(moment.time.text))]) from None
         if newest < self.newest.get(origin.name, newest):
             found = T106.at(moment.span, statement="an earlier watermark")
-            raise CompileError([found.because(f"Rows of {declared.name} have moved its watermark further.")])
+            raise CompileError([found.because(f"The watermark of {declared.name} is already later.")])
         self.newest[origin.name] = moved[origin.name] = newest
         self.end_silence(origin.name)
 
@@ -151,14 +151,13 @@ class StepPlanner:
             self.idle.add(origin.name)
 
 
-def plan_case(case: Case, script: ScriptRelations, folder: Path) -> tuple[list[PlannedStep], datetime]:
-    """The steps, and the time that '0:00' is. Raises CompileError with all that is wrong with what is given."""
-    start = read_start(case.begin.at)
-    planner = StepPlanner(script, folder, start)
+def plan_case(case: Case, script: ScriptRelations, folder: Path) -> tuple[list[PlannedStep], StepPlanner]:
+    """The steps, and the planner of them. Raises CompileError with all that is wrong with what is given."""
+    planner = StepPlanner(script, folder, read_start(case.begin.at))
     steps = [planner.plan(step, case.begin.span) for step in case.steps]
     if planner.findings:
         raise CompileError(planner.findings)
-    return steps, start
+    return steps, planner
 
 
 def read_values(source: RowValues, chosen: tuple[Column, ...], start: datetime) -> list[Row]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import ClassVar
 
+from penstock.diagnostics.codes.testing import T101
+from penstock.diagnostics.diagnostic import Code
 from penstock.evaluator import Arrival, QueryFailure, Row, StagedRun, StepAnswer, Tables, Unsupported, Value
 from penstock.planner.plan import DeleteRows, PutRows, RunningQuery, Scan, UpdateRows
 from penstock.planner.plan.walk import walk
@@ -17,6 +20,9 @@ SignedRow = tuple[bool, Row]
 @dataclass
 class QueryRun:
     """One query: what it has sent in the last step, and the rows that it comes to."""
+
+    refusal: ClassVar[Code] = T101
+    """What a test is told that asks for what is not known."""
 
     query: RunningQuery
     key: tuple[str, ...] = ()

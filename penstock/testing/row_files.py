@@ -2,51 +2,72 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.testing import T107
-from penstock.parser.ast import Name, RowFile
+from penstock.parser.ast import Name, RowFile, Text
 
 FORMS = (".csv", ".json", ".jsonl")
+FIELD = re.compile(r'(?:"((?:[^"]|"")*)"|((?!")[^,\r\n]*))(,|\r\n|\n|\r|\Z)')
+"""A field of CSV, in quotes or not, and what ends it."""
 
 
 def read_rows(file: RowFile, folder: Path) -> list[dict[str, Any]]:
     """The rows of a file, as texts or as values of JSON. Raises CompileError."""
-    path = folder / file.path.text
-    suffix = path.suffix.lower()
+    suffix = Path(file.path.text).suffix.lower()
     if suffix not in FORMS:
         raise unreadable(file, f"its name ends in none of {', '.join(FORMS)}")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as problem:
-        raise unreadable(file, (problem.strerror or "failed").lower()) from None
-    except UnicodeDecodeError as problem:
-        raise unreadable(file, f"byte {problem.start} is not UTF-8") from None
+    text = read_beside(file.path, folder)
     return read_csv(file, text) if suffix == ".csv" else read_json_lines(file, text)
 
 
-def read_csv(file: RowFile, text: str) -> list[dict[str, Any]]:
-    """An empty field is NULL."""
+def read_beside(name: Text, folder: Path) -> str:
+    """The text of a file that a test names. Raises CompileError."""
     try:
-        records = [record for record in csv.reader(io.StringIO(text), strict=True) if record]
-    except csv.Error as problem:
-        raise unreadable(file, str(problem)) from None
+        return (folder / name.text).read_text(encoding="utf-8-sig")
+    except OSError as problem:
+        reason = (problem.strerror or "failed").lower()
+    except UnicodeDecodeError as problem:
+        reason = f"byte {problem.start} is not UTF-8"
+    raise CompileError([T107.at(name.span, path=name.text, reason=reason)])
+
+
+def read_csv(file: RowFile, text: str) -> list[dict[str, Any]]:
+    """By RFC 4180. An empty field is NULL, and one in quotes is an empty text."""
+    records = list(split_csv(file, text))
     if not records:
         raise unreadable(file, "it has no header")
-    header, *rows = records
+    header, *rows = ([field or "" for field in records[0]], *records[1:])
     check_names(header, file, "the header")
     for number, row in enumerate(rows, start=1):
         if len(row) != len(header):
             raise unreadable(file, f"row {number} has {len(row)} fields, and the header has {len(header)}")
-    return [{name: field or None for name, field in zip(header, row, strict=True)} for row in rows]
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def split_csv(file: RowFile, text: str) -> Iterator[list[str | None]]:
+    """The fields of each record. Lines without a character are none. Raises CompileError."""
+    record: list[str | None] = []
+    place = 0
+    while place < len(text) or record:
+        found = FIELD.match(text, place)
+        if found is None:
+            line = text.count("\n", 0, place) + 1
+            raise unreadable(file, f"a field of line {line} is not closed, or goes on behind its quotes")
+        quoted, plain, end = found.groups()
+        record.append(quoted.replace('""', '"') if quoted is not None else plain or None)
+        place = found.end()
+        if end != ",":
+            if record != [None]:
+                yield record
+            record = []
 
 
 def read_json_lines(file: RowFile, text: str) -> list[dict[str, Any]]:

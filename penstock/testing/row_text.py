@@ -10,10 +10,10 @@ from typing import Any
 
 from penstock.diagnostics import show_text
 from penstock.diagnostics.terminal import align_texts
-from penstock.evaluator import Row, Value
+from penstock.evaluator import Row, Value, cast
 from penstock.parser import name_text, string_text
 from penstock.planner.plan import Column
-from penstock.planner.types import VOID, Array, Map, Struct, Type
+from penstock.planner.types import FLOAT, VOID, Array, Map, Struct, Type
 
 MOST_SHOWN = 20
 TOLERANCE = 1e-12
@@ -50,17 +50,27 @@ def comparable(value: Value, floats: list[float]) -> Any:
             return value
 
 
-def difference(expected: Iterable[Row], actual: Iterable[Row], chosen: Sequence[Column], start: datetime) -> list[str]:
-    """A table of the rows that are missing and unexpected, no lines if there are none. The order does not count."""
+def difference(
+    expected: Iterable[Row],
+    actual: Iterable[Row],
+    chosen: Sequence[Column],
+    start: datetime,
+    kinds: tuple[str, str] = ("missing", "unexpected"),
+) -> list[str]:
+    """A table of the rows that are in one list alone, no lines if there are none. The order does not count.
+
+    `kinds`: what rows of the first and of the second list are called.
+    """
     wanted, there = list(expected), list(actual)
     missing, unexpected = match_rows(wanted, there, chosen)
     if not missing and not unexpected:
         return []
     lines = [["", *(show_text(name_text(each.name)) if each.name else "" for each in chosen)]]
-    for kind, rows in (("missing", missing), ("unexpected", unexpected)):
+    named = tuple(zip(kinds, (missing, unexpected), strict=True))
+    for kind, rows in named:
         lines += [[kind, *(show_text(text) for text in row_texts(row, chosen, start))] for row in rows[:MOST_SHOWN]]
     table = align_texts(lines)
-    for kind, rows in (("missing", missing), ("unexpected", unexpected)):
+    for kind, rows in named:
         if len(rows) > MOST_SHOWN:
             table.append(f"… and {len(rows) - MOST_SHOWN:,} more {kind}")
     return table
@@ -105,6 +115,10 @@ def value_text(value: Value, type_: Type, start: datetime) -> str:
             return value if type_ == VOID else string_text(value)
         case float(), _ if not math.isfinite(value):
             return "'NaN'" if math.isnan(value) else string_text("Infinity" if value > 0 else "-Infinity")
+        case float(), _ if type_ == FLOAT:
+            return single_text(value)
+        case bytes(), _:
+            return f"UNHEX({string_text(value.hex().upper())})"
         case datetime(), _:
             return string_text(time_text(value, start))
         case ((date() | time()), _):
@@ -123,6 +137,12 @@ def value_text(value: Value, type_: Type, start: datetime) -> str:
             return f"STRUCT({', '.join(parts)})"
         case _:
             return str(value)
+
+
+def single_text(value: float) -> str:
+    """The shortest text whose FLOAT is the value."""
+    texts = (f"{value:.{digits}g}" for digits in range(1, 9))
+    return next((text for text in texts if cast(text, FLOAT) == value), f"{value:.9g}")
 
 
 def time_text(value: datetime, start: datetime) -> str:

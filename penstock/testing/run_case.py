@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from penstock.compilation import compile_sources
 from penstock.diagnostics import CompileError, Diagnostic, Source, Span
-from penstock.diagnostics.codes.testing import T107, T113, T114, T115, T116
+from penstock.diagnostics.codes.testing import T113, T114, T115, T116
 from penstock.parser.ast import RowsOf, Text, Then, ThenChanges, ThenFails, ThenRefused, ThenRows
 from penstock.planner.plan import RunningQuery, Scan
 from penstock.planner.plan.walk import walk
@@ -20,12 +20,20 @@ from penstock.testing.cases import Case, read_cases
 from penstock.testing.expectations import Judge, Seen
 from penstock.testing.given_values import START
 from penstock.testing.other_arrivals import find_dependence, given_text
-from penstock.testing.planned_steps import PlannedStep, StepPlanner, plan_case
+from penstock.testing.planned_steps import PlannedStep, plan_case
 from penstock.testing.query_runs import QueryRun
+from penstock.testing.row_files import read_beside
 from penstock.testing.script_relations import ScriptRelations
+
+if TYPE_CHECKING:
+    from penstock.testing.spark_engine import SparkEngine
 
 Scripts: TypeAlias = dict[tuple[str, ...], ScriptRelations | CompileError]
 """Compiled scripts, or why they are refused, by the names of their files."""
+
+
+Part: TypeAlias = tuple[int, int]
+"""The number of the first test, and how many tests it is from one to the next."""
 
 
 @dataclass
@@ -45,18 +53,36 @@ class CaseResult:
         return not self.findings
 
 
-def run_source(source: Source, folder: Path, *, keyword: str = "", to_end: bool = False) -> list[CaseResult]:
+def run_source(
+    source: Source,
+    folder: Path,
+    *,
+    keyword: str = "",
+    to_end: bool = False,
+    engine: SparkEngine | None = None,
+    part: Part = (0, 1),
+) -> list[CaseResult]:
     """The tests of a file whose name has the keyword. Raises CompileError if the file cannot be read as tests.
 
     `folder`: where the scripts and the files of rows are. `to_end`: a test goes on behind a step that fails.
+    `engine`: computes the rows instead of the evaluator. `part`: which of the tests are run.
     """
     scripts: Scripts = {}
     cases = [case for case in read_cases(source) if keyword.lower() in case.begin.name.text.lower()]
-    return [run_case(case, folder, scripts, to_end=to_end) for case in cases]
+    first, step = part
+    return [run_case(case, folder, scripts, to_end=to_end, engine=engine) for case in cases[first::step]]
 
 
-def run_case(case: Case, folder: Path, scripts: Scripts, *, to_end: bool) -> CaseResult:
-    """Runs one test. `scripts` keeps compiled scripts from test to test."""
+def run_case(
+    case: Case,
+    folder: Path,
+    scripts: Scripts,
+    *,
+    to_end: bool,
+    engine: SparkEngine | None = None,
+    again: bool = True,
+) -> CaseResult:
+    """Runs one test, and `again` with other arrivals if it passes. `scripts` keeps compiled scripts for other tests."""
     begun = time.perf_counter()
     span = case.begin.span
     result = CaseResult(case.begin.name.text, span.source, span.source.position(span.start)[0])
@@ -67,7 +93,7 @@ def run_case(case: Case, folder: Path, scripts: Scripts, *, to_end: bool) -> Cas
         elif isinstance(script, CompileError):
             raise script
         else:
-            run_steps(case, script.for_test(), folder, result, to_end=to_end)
+            run_steps(case, script.for_test(), folder, result, to_end=to_end, engine=engine, again=again)
     except CompileError as refusal:
         result.findings += [each for each in refusal.diagnostics if each.severity == "error"]
     except Exception as mistake:  # the other tests still run
@@ -80,7 +106,7 @@ def explain_mistake(mistake: Exception, span: Span) -> Diagnostic:
     """The finding for what nothing else explains, with the line of Penstock that failed."""
     place = traceback.extract_tb(mistake.__traceback__)[-1]
     found = T116.at(span, kind=type(mistake).__name__)
-    found = found.because(f"{Path(place.filename).name}:{place.lineno} says: {mistake}")
+    found = found.because(f"This is a bug in Penstock. {Path(place.filename).name}:{place.lineno} says: {mistake}")
     return found.with_hint("report the test and its script to the project")
 
 
@@ -98,14 +124,7 @@ def compile_script(case: Case, folder: Path, scripts: Scripts) -> ScriptRelation
 
 def read_script(name: Text, folder: Path) -> Source:
     """Raises CompileError."""
-    path = folder / name.text
-    try:
-        return Source(str(path), path.read_text(encoding="utf-8-sig"))
-    except OSError as problem:
-        reason = (problem.strerror or "failed").lower()
-    except UnicodeDecodeError as problem:
-        reason = f"byte {problem.start} is not UTF-8"
-    raise CompileError([T107.at(name.span, path=name.text, reason=reason)])
+    return Source(str(folder / name.text), read_beside(name, folder))
 
 
 def judge_refusal(then: ThenRefused, script: ScriptRelations | CompileError, result: CaseResult) -> None:
@@ -117,13 +136,21 @@ def judge_refusal(then: ThenRefused, script: ScriptRelations | CompileError, res
         result.findings.append(T114.at(then.code.span, code=code).because(f"It is refused with {', '.join(found)}."))
 
 
-def run_steps(case: Case, script: ScriptRelations, folder: Path, result: CaseResult, *, to_end: bool) -> None:
+def run_steps(
+    case: Case,
+    script: ScriptRelations,
+    folder: Path,
+    result: CaseResult,
+    *,
+    to_end: bool,
+    engine: SparkEngine | None = None,
+    again: bool = True,
+) -> None:
     """Runs the steps, and if not `to_end` stops behind the first one that is not as expected. Raises CompileError."""
-    steps, start = plan_case(case, script, folder)
-    result.start = start
-    place = StepPlanner(script, folder, start)
+    steps, place = plan_case(case, script, folder)
+    result.start = place.start
     find_views(case, script)
-    runs = {query: QueryRun(query) for query in script.queries}
+    runs = make_runs(case, script, engine)
     written = {query.sink.name.lower() for query in script.queries}
     for run in runs.values():
         run.refuse_written(written)
@@ -134,8 +161,17 @@ def run_steps(case: Case, script: ScriptRelations, folder: Path, result: CaseRes
             result.findings += [name_step(each, number, len(steps)) for each in findings]
             if not to_end:
                 return
-    if not result.findings:
-        result.findings += check_arrivals(case, script, steps, start)
+    if not result.findings and engine is None and again:
+        result.findings += check_arrivals(case, script, steps, place.start)
+
+
+def make_runs(case: Case, script: ScriptRelations, engine: SparkEngine | None) -> dict[RunningQuery, QueryRun]:
+    """The queries, on the evaluator or on Spark. Raises CompileError."""
+    if engine is None:
+        return {query: QueryRun(query) for query in script.queries}
+    from penstock.testing.spark_engine import make_spark_runs
+
+    return make_spark_runs(case, script, engine)
 
 
 def check_arrivals(

@@ -134,7 +134,7 @@ def choose_columns(
                 continue
             findings.append(found.with_guess(guess and name_text(guess)))
         elif column in chosen:
-            findings.append(T103.at(name.span, found=f"two columns {column.name}", expected="is one"))
+            findings.append(T103.at(name.span, reason=f"column {column.name} is named twice"))
         else:
             chosen.append(column)
     if findings:
@@ -171,8 +171,7 @@ def convert_row(row: Mapping[str, Any], chosen: tuple[Column, ...], start: datet
 
 
 def wrong_length(span: Span, values: int, expected: int) -> Diagnostic:
-    verb = "is" if expected == 1 else "are"
-    return T103.at(span, found=count(values, "value"), expected=f"{verb} {count(expected, 'column')}")
+    return T103.at(span, reason=f"{count(values, 'value')} for {count(expected, 'column')}")
 
 
 def count(number: int, noun: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.node import Unary
 from penstock.planner.plan.scan import Scan
@@ -17,4 +19,5 @@ class WithLate(Unary, frozen=True, kw_only=True, eq=False):
     the others. `late` has this for each scan, as expressions over its columns and LATENESS.
     """
 
+    NOUN: ClassVar[str] = "LATE INTO"
     late: tuple[tuple[Scan, tuple[Expression, ...]], ...]

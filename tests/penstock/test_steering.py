@@ -89,6 +89,11 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("--mermaid", "PARTITIONS", named("good")),
         ("--checkpoint", f"no{FILE}", "STATE", named("good")),
     ],
+    "diff": [
+        (named("good"), named("bad")),
+        (named("missing"), named("good")),
+        ("--for", FILE, named("good"), named("good")),
+    ],
     "fmt": [("--check", named("good")), (named("broken"),), (named("good"),)],
     "package": [(f"no{FILE}/x.tar.gz",)],
     "peek": [
@@ -105,7 +110,10 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "run": [(named("bad"),), (named("answers"),), ("--conf", f"{FILE}=1", named("good"))],
     "serve": [(named("missing"),), ("--listen", FILE), ("--tls-cert", FILE)],
     "shell": [(named("answers"),), (named("bad"),), (named("missing"),)],
-    "test": [(*options, named("tests")) for options in ((), ("--format", "json"), ("--update",), ("-k", FILE))],
+    "test": [
+        (*options, named("tests"))
+        for options in ((), ("--format", "json"), ("--mutate",), ("-j", "2"), ("--update",), ("-k", FILE))
+    ],
     "token": [
         ("create", "--user", FILE, "--state", f"no{FILE}"),
         ("list", "--state", f"no{FILE}"),

@@ -10,6 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from penstock.commands import watch_tests
+from penstock.commands.test import find_files
 from tests.penstock.test_cli import penstock
 from tests.penstock.testing.shop import SCRIPT
 
@@ -85,6 +87,9 @@ def test_a_script_is_no_file_of_tests() -> None:
         ("GIVEN WATERMARK OF orders 9:30", "a time stands in quotes: '9:30'"),
         ("GIVEN orders (id) VALUE (1)", "VALUES"),
         ("THEN paid @ 3", "unknown character"),
+        ("GIVEN END THEN paid NOTHING", "a `;` is missing before THEN"),
+        ("THEN paid NOTHING GIVEN END", "a `;` is missing before GIVEN"),
+        ("THEN paid NOTHING TEST 'b' OF 'shop.sql'", "a `;` is missing before TEST"),
     ],
 )
 def test_mistakes_of_syntax_in_tests(statement: str, hint: str) -> None:
@@ -160,6 +165,59 @@ def test_no_spark_and_no_duckdb_are_loaded() -> None:
     loaded = set(run.stdout.split())
     assert "penstock.evaluator.staged_run" in loaded
     assert not loaded & {"pyspark", "duckdb", "pandas", "pyarrow", "penstock.codegen", "penstock.runtime"}
+
+
+def test_processes_give_the_same_results() -> None:
+    Path("d_test.sql").write_text("SELECT 1;", encoding="utf-8")
+    Path("a_test.sql").write_text(PASSING * 5 + FAILING, encoding="utf-8")
+    one, more = penstock("test"), penstock("test", "-j", "3")
+    assert one.exit_code == more.exit_code == 1
+    assert one.stderr == more.stderr
+    assert one.stdout.rpartition(" in ")[0] == more.stdout.rpartition(" in ")[0]
+    assert "3 failed, 6 passed" in more.stdout
+
+
+def test_options_that_exclude_each_other() -> None:
+    for option in (("--watch",), ("-j", "2")):
+        run = penstock("test", "--spark", *option)
+        assert run.exit_code == 2
+        assert "leave out" in run.stderr
+
+
+def test_files_that_change_are_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = "TEST 'b' OF 'shop.sql'; GIVEN orders FROM 'rows.csv'; THEN paid NOTHING;"
+    changes = [
+        ("inner/b_test.sql", named),
+        ("inner/rows.csv", "id,time\n10,0:00\n"),
+        ("inner/rows.csv", "id,time\n11,0:00\n1,0:00\n"),
+        ("shop.sql", SCRIPT + " "),
+        ("inner/b_test.sql", "TEST"),
+        ("inner/shop.sql", SCRIPT + " "),
+        ("other.sql", ""),
+        ("new_test.sql", PASSING),
+    ]
+
+    def change() -> None:
+        if not changes:
+            raise KeyboardInterrupt
+        path, text = changes.pop(0)
+        Path(path).write_text(text, encoding="utf-8")
+
+    monkeypatch.setattr(watch_tests, "wait", change)
+    seen: list[list[str]] = []
+    with pytest.raises(KeyboardInterrupt):
+        seen.extend(watch_tests.follow_changes(lambda: list(find_files((".",)))))
+    a, b = "a_test.sql", "inner/b_test.sql"
+    assert seen == [[a, b], [b], [b], [b], [a], [b], [b], ["new_test.sql"]]
+
+
+def test_watching_shows_results_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watch_tests, "wait", stop)
+    run = penstock("test", "--watch", "a_test.sql")
+    assert (run.exit_code, run.stdout[:11]) == (0, "1 passed in")
 
 
 def test_files_of_tests_are_laid_out() -> None:

@@ -59,3 +59,8 @@ def test_pytest_collects_files_of_tests(folder: Path) -> None:
     broken = run_pytest(folder, "broken_test.sql")
     assert broken.returncode == 2
     assert "S002" in broken.stdout
+    (folder / "bytes_test.sql").write_bytes(b"TEST '\xff'")
+    coded = run_pytest(folder, "bytes_test.sql")
+    assert coded.returncode == 2
+    assert "byte 6 is not UTF-8" in coded.stdout
+    assert "Traceback" not in coded.stdout

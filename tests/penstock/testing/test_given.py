@@ -171,6 +171,8 @@ def test_rows_of_files(tmp_path: Path) -> None:
         ("a.csv", "id\none\n", "T102"),
         ("a.csv", "id,ID\n1,2\n", "T107"),
         ("a.csv", "id,price\n1,40.009\n", "T102"),
+        ("a.csv", 'id,product\n1,"lamp\n', "T107"),
+        ("a.csv", 'id,product\n1,"lamp"s\n', "T107"),
         ("a.json", '{"id": 1, "price": 12345678.12345678901234567}', "T102"),
         ("a.json", '{"Id": 1, "ID": 2}', "T107"),
         ("a.json", "{", "T107"),
@@ -182,6 +184,15 @@ def test_rows_of_files(tmp_path: Path) -> None:
 def test_files_that_are_wrong(name: str, text: str, code: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert run_one(tmp_path, f"GIVEN orders FROM '{name}'; THEN coloured NOTHING;") == [code]
+
+
+def test_fields_of_csv(tmp_path: Path) -> None:
+    text = 'id,product,time\r\n1,"",0:00\r\n2,,0:00\n\n"3","a ""b"",\nc",0:00\n4,d"e,0:00\n5,,'
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    rows = """(1, ''), (2, NULL), (3, 'a "b",\nc'), (4, 'd"e')"""
+    given = "GIVEN orders FROM 'a.csv'; GIVEN END;"
+    assert run_one(tmp_path, f"{given} THEN paid (id, product) VALUES {rows};") == []
+    assert run_one(tmp_path, f"{given} THEN REJECTED OF orders (id) VALUES (5);") == []
 
 
 def test_names_and_numbers_of_json_are_taken_as_they_are(tmp_path: Path) -> None:

@@ -91,3 +91,32 @@ def test_nan_is_the_greatest_and_equal_to_itself(tmp_path: Path) -> None:
     assert run_one(tmp_path, f"{given} THEN m VALUES (1, 'NaN'), (2, 0), (3, 0);", script) == []
     assert run_one(tmp_path, f"{given} THEN g VALUES ('NaN', 2), (0.5, 1), (1, 1);", script) == []
     assert run_one(tmp_path, f"{given} THEN r NOTHING;", script) == ["T110"]
+
+
+def test_numbers_of_single_precision(tmp_path: Path) -> None:
+    script = """CREATE STREAM s (f FLOAT, x DOUBLE) WITH (connector = 'files', path = 's', format = 'json');
+    CREATE STREAM r AS SELECT STREAM f, f + f AS twice, f * f AS square, f > 0.1 AS more, f / 1 AS d,
+      CAST(x AS FLOAT) AS x FROM s;"""
+    given = "GIVEN s VALUES (0.1, 0.1), (16777217, 1e39), ('NaN', 1e-50);"
+    then = """THEN r VALUES (0.1, 0.2, 0.010000001, TRUE, 0.10000000149011612, 0.1),
+      (16777216, 33554432, 281474976710656, TRUE, 16777216, 'Infinity'), ('NaN', 'NaN', 'NaN', TRUE, 'NaN', 0)"""
+    assert run_one(tmp_path, f"{given} {then};", script) == []
+    assert run_one(tmp_path, f"{given} {then.replace('0.010000001', '0.01')};", script) == ["T110"]
+    (result,) = run_tests(tmp_path, f"{HEAD}{given} THEN r (f, twice, square) NOTHING;", script)
+    assert "(0.1, 0.2, 0.010000001), (16777216, 33554432, 2.8147498e+14)" in rewrite(result.source, [result])
+
+
+def test_a_float_of_many_digits_is_not_guessed(tmp_path: Path) -> None:
+    script = """CREATE STREAM s (f FLOAT) WITH (connector = 'files', path = 's', format = 'json');
+    CREATE STREAM r AS SELECT STREAM f FROM s;"""
+    assert run_one(tmp_path, "GIVEN s VALUES ('0.12345678901234567'); THEN r NOTHING;", script) == ["T101"]
+
+
+def test_bytes(tmp_path: Path) -> None:
+    script = """CREATE STREAM s (id INT, b BINARY) WITH (connector = 'files', path = 's', format = 'json');
+    CREATE STREAM r AS SELECT STREAM id, MD5(b) AS digest, b FROM s;"""
+    given = "GIVEN s VALUES (1, 'abc'), (2, UNHEX('FF00'));"
+    assert run_one(tmp_path, f"{given} THEN r (digest) VALUES (MD5('abc')), (MD5(UNHEX('FF00')));", script) == []
+    (result,) = run_tests(tmp_path, f"{HEAD}{given} THEN r (id, b) NOTHING;", script)
+    assert "(1, UNHEX('616263')), (2, UNHEX('FF00'))" in rewrite(result.source, [result])
+    assert run_one(tmp_path, "GIVEN s (id) VALUES (UNHEX('FF')); THEN r NOTHING;", script) == ["T102"]
