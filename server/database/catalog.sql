@@ -17,7 +17,7 @@ END $$;
 
 CREATE SCHEMA IF NOT EXISTS penstock;
 CREATE SCHEMA IF NOT EXISTS penstock_tail;
--- The tables of definitions that are built beside those in force. No reader sees them.
+-- The tables of definitions that are built beside what is in force. No reader sees them.
 CREATE SCHEMA IF NOT EXISTS penstock_build;
 
 -- The statements that users have sent, in order: the queue of the engine, and the log of who did what.
@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS penstock.definition (
   folder text NOT NULL
 );
 
--- The statements that are built beside those in force. All of one change take effect in one transaction.
+-- The statements that are built beside what is in force. All of one change take effect in one transaction.
 CREATE TABLE IF NOT EXISTS penstock.building (
   number bigint PRIMARY KEY,
   -- The number of its first statement.

@@ -26,13 +26,14 @@ from penstock.server.planning.statement_planner import (
     plan_made,
 )
 from penstock.server.running.answer_why import answer_why
-from penstock.server.running.changes import Changes
+from penstock.server.running.building_tables import check_buildable
 from penstock.server.running.file_changes import check_steps, compare_files, find_doors, plan_steps
 from penstock.server.running.in_force import InForce
 from penstock.server.running.live_query import LiveQuery, show_query
 from penstock.server.running.live_script import LiveScript, Planned, check_submitted, names_in
 from penstock.server.running.new_statements import check_files, list_new
 from penstock.server.running.public_tables import check_free, check_names, delete_old_windows
+from penstock.server.running.replacements import Replacements
 from penstock.server.running.rights import check_owner, is_owner
 from penstock.server.running.settings import EngineSettings
 from penstock.server.running.statement_queue import PLACES, Ready, StatementQueue
@@ -54,7 +55,7 @@ class EngineProcess:
         self._queue = StatementQueue(settings, self._script)
         self._works = Works(self._queue.wake)
         self._force = InForce(settings, self._store, self._script, self._queue, self._works)
-        self._changes = Changes(self._force)
+        self._changes = Replacements(self._force)
         self._live = self._force.live
         self._ready: list[Ready] = []
         self._reported = self._pruned = self._trimmed = 0.0
@@ -257,13 +258,14 @@ class EngineProcess:
             if written is not None:
                 check_owner(store, written, author, "write into")
         check_names(definition, self._script.definitions.values())
+        check_free(store.db, definition, replaced)
         if replaced is not None:
             check_owner(store, replaced, author, "replace")
+            check_buildable(store.db, definition, replaced)
             former = self._changes.find_replacing(replaced)
             if former is not None:
                 yield from self._changes.cancel(former)
         self._changes.check_untouched(definition.names, definition.reads)
-        check_free(store.db, definition, replaced)
         notices = tuple(each.message for each in planned.compilation.diagnostics)
         if replaced is not None:
             change = yield from self._changes.begin([(made, replaced)], waits=True)

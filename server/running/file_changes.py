@@ -14,7 +14,6 @@ from penstock.parser import ast, list_statements, parse
 from penstock.partition_check import compare_places
 from penstock.server.planning.statement_planner import PlannedStatement
 from penstock.server.running.building_tables import check_buildable, write_drop
-from penstock.server.running.changes import Wanted, plan_together
 from penstock.server.running.live_script import (
     MAKING,
     LiveDefinition,
@@ -24,6 +23,7 @@ from penstock.server.running.live_script import (
     names_written,
 )
 from penstock.server.running.public_tables import check_free, check_names
+from penstock.server.running.replacements import Wanted, plan_together
 from penstock.server.running.settings import EngineSettings
 from penstock.server.running.statement_queue import PLACES
 from penstock.server.running.store import Store
@@ -55,7 +55,7 @@ class FileStatement:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ChangeStep:
     """A definition of a change: what it is called, its statement, and the definition whose place it takes."""
 
     relation: str
@@ -76,7 +76,7 @@ class FileDifference:
     """
 
     new: tuple[FileStatement, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ChangeStep, ...]
     rebuilt: frozenset[int]
     gone: tuple[LiveDefinition, ...]
     unchanged: int
@@ -162,7 +162,7 @@ def find_difference(
         for reader in readers:
             rebuilt.add(reader.number)
             name = reader.relation or reader.name or "statement"
-            steps.append(Step(name, reader.text, reader.author, f"statement of {name}", reader.reads, reader))
+            steps.append(ChangeStep(name, reader.text, reader.author, f"statement of {name}", reader.reads, reader))
         new = [each for each in new if each not in following]
         steps += [_step(each, author, None) for each in following]
         touched |= {each.relation.lower() for each in steps}
@@ -171,9 +171,9 @@ def find_difference(
     return FileDifference(tuple(new), tuple(_sort(steps)), frozenset(rebuilt), tuple(gone), unchanged)
 
 
-def _step(each: FileStatement, author: str, old: LiveDefinition | None) -> Step:
+def _step(each: FileStatement, author: str, old: LiveDefinition | None) -> ChangeStep:
     name = each.relation or each.kind
-    return Step(name, each.text, author, each.file, names_in(each.statement), old)
+    return ChangeStep(name, each.text, author, each.file, names_in(each.statement), old)
 
 
 def _find_gone(
@@ -197,7 +197,7 @@ def _check_written(new: Iterable[FileStatement], gone: Iterable[LiveDefinition])
                 raise CompileError([found.with_hint(f"{write_drop(old)}, and start the server again")])
 
 
-def _sort(steps: Iterable[Step]) -> Iterator[Step]:
+def _sort(steps: Iterable[ChangeStep]) -> Iterator[ChangeStep]:
     """The steps, each behind what it reads."""
     left = list(steps)
     while left:
@@ -207,7 +207,7 @@ def _sort(steps: Iterable[Step]) -> Iterator[Step]:
         yield ready
 
 
-def plan_steps(script: LiveScript, steps: Sequence[Step], numbers: Iterable[int]) -> list[PlannedStatement]:
+def plan_steps(script: LiveScript, steps: Sequence[ChangeStep], numbers: Iterable[int]) -> list[PlannedStatement]:
     """The plans of a change.
 
     Raises:
@@ -220,7 +220,9 @@ def plan_steps(script: LiveScript, steps: Sequence[Step], numbers: Iterable[int]
     return plan_together(script, wanted)
 
 
-def check_steps(script: LiveScript, store: Store, steps: Sequence[Step], made: Sequence[PlannedStatement]) -> None:
+def check_steps(
+    script: LiveScript, store: Store, steps: Sequence[ChangeStep], made: Sequence[PlannedStatement]
+) -> None:
     """Raises CompileError for a change that cannot be built beside what is in force."""
     for step, each in zip(steps, made, strict=True):
         definition = each.planned.definition

@@ -41,7 +41,7 @@ class KeptStatement:
 
 @dataclass(frozen=True, slots=True)
 class BuildingStatement:
-    """A statement that is built beside those in force, as the last engine left it.
+    """A statement that is built beside what is in force, as the last engine left it.
 
     change: the number of the first statement that takes effect with it. replaces: the number of what it takes the place
     of, None for a new definition.
@@ -217,7 +217,7 @@ class Store:
             self.db.execute("SELECT pg_notify('penstock_catalog', '')")
 
     def keep_building(self, building: BuildingStatement, query: tuple[str, Any] | None) -> None:
-        """Notes a statement that is built beside those in force. `query`: the name of its query, and its plan."""
+        """Notes a statement that is built beside what is in force. `query`: the name of its query, and its plan."""
         with self.db.transaction():
             self.db.execute(
                 "INSERT INTO penstock.building (number, change, replaces, text, author, folder) "
@@ -235,7 +235,7 @@ class Store:
                 )
 
     def list_building(self) -> list[BuildingStatement]:
-        """The statements that are built beside those in force, in order."""
+        """The statements that are built beside what is in force, in order."""
         rows = self.db.execute(
             "SELECT number, change, replaces, text, author, paused, folder FROM penstock.building ORDER BY number"
         )

@@ -65,7 +65,7 @@ class Member:
 
 
 @dataclass(eq=False)
-class Change:
+class Replacement:
     """New definitions that take effect in one transaction. `next_try`: when the swap may be tried."""
 
     members: Sequence[Member]
@@ -101,12 +101,12 @@ class Change:
         return [each.building for each in self.members if each.building is not None]
 
 
-class Changes:
+class Replacements:
     """The changes that have begun and have not taken effect. To be used by one thread."""
 
     def __init__(self, in_force: InForce) -> None:
         self._in_force = in_force
-        self._changes: list[Change] = []
+        self._changes: list[Replacement] = []
 
     @property
     def buildings(self) -> list[BuildingQuery]:
@@ -119,7 +119,7 @@ class Changes:
         members = (each.definition for change in self._changes for each in change.members)
         return {(each.relation or "").lower(): each.text for each in members}
 
-    def find(self, name: ast.Name) -> tuple[Change, BuildingQuery] | None:
+    def find(self, name: ast.Name) -> tuple[Replacement, BuildingQuery] | None:
         """The change whose queries have that name while they are built."""
         for change in self._changes:
             for query in change.buildings:
@@ -127,12 +127,15 @@ class Changes:
                     return change, query
         return None
 
-    def find_replacing(self, definition: LiveDefinition) -> Change | None:
+    def find_replacing(self, definition: LiveDefinition) -> Replacement | None:
         """The change that does nothing but take the place of a definition."""
-        alone = (each for each in self._changes if len(each.members) == 1)
-        return next((each for each in alone if each.members[0].replaced is definition), None)
+        for change in self._changes:
+            old = change.members[0].replaced
+            if len(change.members) == 1 and old is not None and old.number == definition.number:
+                return change
+        return None
 
-    def find_touching(self, names: Collection[str]) -> list[Change]:
+    def find_touching(self, names: Collection[str]) -> list[Replacement]:
         """The changes that make or take away something of these names, in lower case."""
         return [each for each in self._changes if not each.names.isdisjoint(names)]
 
@@ -146,7 +149,9 @@ class Changes:
             names = " and ".join(f"`{each.name}`" for each in change.buildings)
             raise CompileError([found.with_hint(f"wait until SHOW QUERIES has no {names}, or DROP QUERY it")])
 
-    def begin(self, made: Sequence[tuple[PlannedStatement, LiveDefinition | None]], *, waits: bool) -> Steps[Change]:
+    def begin(
+        self, made: Sequence[tuple[PlannedStatement, LiveDefinition | None]], *, waits: bool
+    ) -> Steps[Replacement]:
         """Begins to build definitions beside the ones that they take the places of.
 
         `waits`: until the first micro-batches, so that queries that fail at once are refused. Otherwise they are tried
@@ -205,7 +210,7 @@ class Changes:
                 else:
                     self._start(member.building)
 
-    def cancel(self, change: Change) -> Steps[None]:
+    def cancel(self, change: Replacement) -> Steps[None]:
         """Gives a change up. The old definitions stay in force."""
         for query in change.buildings:
             yield from query.stop()
@@ -232,7 +237,7 @@ class Changes:
         """The ends of all queries. The next engine goes on with them."""
         return [query.stop() for query in self.buildings]
 
-    def _add(self, made: Sequence[tuple[PlannedStatement, LiveDefinition | None, str]]) -> Change:
+    def _add(self, made: Sequence[tuple[PlannedStatement, LiveDefinition | None, str]]) -> Replacement:
         members = []
         for planned, replaced, folder in made:
             definition = planned.planned.definition
@@ -245,21 +250,21 @@ class Changes:
                 if old is not None:
                     old.explain_replacement = building.describe
             members.append(Member(planned, replaced, folder, building))
-        change = Change(members)
+        change = Replacement(members)
         self._changes.append(change)
         return change
 
     def _start(self, query: BuildingQuery) -> None:
         self._in_force.works.begin(query.try_to_start(), frozenset({query.name.lower()}))
 
-    def _leave(self, change: Change) -> None:
+    def _leave(self, change: Replacement) -> None:
         self._changes.remove(change)
         for each in change.members:
             old = None if each.replaced is None else self._in_force.live.get(each.replaced.number)
             if old is not None:
                 old.explain_replacement = None
 
-    def _try_to_swap(self, change: Change) -> Steps[None]:
+    def _try_to_swap(self, change: Replacement) -> Steps[None]:
         """Swaps, or says why it cannot be done now."""
         try:
             yield from self._swap(change)
@@ -271,7 +276,7 @@ class Changes:
                 query.fault = _explain(query, error)
                 LOG.warning("%s cannot take its place yet: %s", query.name, query.fault.message)
 
-    def _swap(self, change: Change) -> Steps[None]:
+    def _swap(self, change: Replacement) -> Steps[None]:
         """Puts all new definitions into force in one transaction.
 
         Raises psycopg.Error, and lets the old queries go on, while others hold locks on their tables.
@@ -302,7 +307,7 @@ class Changes:
                 yield from live.try_to_start()
                 force.report(live)
 
-    def _swap_tables(self, change: Change) -> None:
+    def _swap_tables(self, change: Replacement) -> None:
         store = self._in_force.store
         for left in reversed(range(ATTEMPTS)):
             try:
@@ -315,7 +320,7 @@ class Changes:
                     raise
                 time.sleep(LOCK_SECONDS / 4)
 
-    def _write_swap(self, change: Change) -> None:
+    def _write_swap(self, change: Replacement) -> None:
         store = self._in_force.store
         replaced = [each.replaced for each in change.members if each.replaced is not None]
         made = [each.definition for each in change.members]
@@ -353,7 +358,7 @@ def _number(made: PlannedStatement) -> int:
     return made.planned.definition.number
 
 
-def _row(change: Change, member: Member) -> BuildingStatement:
+def _row(change: Replacement, member: Member) -> BuildingStatement:
     definition = member.definition
     replaces = None if member.replaced is None else member.replaced.number
     return BuildingStatement(
