@@ -75,7 +75,7 @@ class BuildingQuery(LiveQuery):
 
     def look(self) -> Steps[None] | None:
         """Notices the end of the rounds, failures, and a pause that is over."""
-        if self.is_caught_up:
+        if self.is_caught_up or self.state == "STARTING":
             return None
         if self._future is None:
             if self.state != "RETRYING" or time.monotonic() < self._next_start:
@@ -104,6 +104,9 @@ class BuildingQuery(LiveQuery):
                 f"DROP QUERY `{self.name}` gives it up."
             )
             return Reason("replacing", text, rest.numbers)
+        if self.is_caught_up and self.fault is not None:
+            text = f"The new query of {relation} has caught up, and cannot take its place yet: {self.fault.message}."
+            return Reason("replacing", text, {"code": self.fault.code})
         rows = sum(status.rows for status in list(self._statuses.values()))
         seconds = round((datetime.now(UTC) - self.since).total_seconds(), 3)
         text = (

@@ -89,6 +89,14 @@ def drop_built(db: psycopg.Connection, definitions: Sequence[LiveDefinition]) ->
                 db.execute(forget, [f"{BUILDS}.{name}"])
 
 
+def lock_tables(db: psycopg.Connection, definitions: Sequence[LiveDefinition]) -> None:
+    """Locks the tables and views of definitions, all at once, until the transaction of the caller ends."""
+    names = [each.relation.lower() for each in definitions if each.relation is not None and shown_query(each)]
+    places = [sql.Identifier("public", name) for name in names if _exists(db, "public", name)]
+    if places:
+        db.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(sql.SQL(", ").join(places)))
+
+
 def take_over(db: psycopg.Connection, made: LiveDefinition, replaced: LiveDefinition | None) -> None:
     """Puts the table that was built into the place of the old one, inside of a transaction of the caller.
 

@@ -198,7 +198,9 @@ class EngineProcess:
             return
         doors = find_doors(self._script, store)
         waiting = [
-            store.add_statement(each.text, each.author, "file" if each.replaces is None else doors(each.replaces))
+            store.add_statement(
+                each.text, each.author, "file" if each.replaces is None else doors(each.replaces) or "http"
+            )
             for each in difference.steps
         ]
         numbers = [each.number * PLACES for each in waiting]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from penstock.diagnostics.codes.server import V006, V020
 from penstock.parser import ast, list_statements
 from penstock.server.planning.statement_planner import PlannedStatement, describe_planned
 from penstock.server.running.building_query import BuildingQuery
-from penstock.server.running.building_tables import check_buildable, drop_built, redirect_output, take_over
+from penstock.server.running.building_tables import check_buildable, drop_built, lock_tables, redirect_output, take_over
 from penstock.server.running.in_force import InForce
 from penstock.server.running.live_script import LiveDefinition, LiveScript, Planned
 from penstock.server.running.split_statements import command_tag
@@ -29,8 +29,11 @@ from penstock.server.running.store import BuildingStatement
 LOG = logging.getLogger("penstock.engine")
 TRY_SECONDS = 10.0
 """The pause before another attempt to swap, when a session holds a lock on the old table."""
-LOCK_SECONDS, ATTEMPTS = 1, 4
-"""How long a swap waits for its locks at once, and how often. Readers wait behind it meanwhile."""
+LOCK_SECONDS, ATTEMPTS = 0.5, 6
+"""How long a swap waits for its locks at once, and how often. Readers wait behind it meanwhile.
+
+PostgreSQL looks for deadlocks after a second. A swap gives way before, so that no reader is ended for one.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,10 +236,6 @@ class Replacements:
             if ready and not works.forbid(change.names):
                 works.begin(self._try_to_swap(change), change.names)
 
-    def stop(self) -> Iterable[Steps[None]]:
-        """The ends of all queries. The next engine goes on with them."""
-        return [query.stop() for query in self.buildings]
-
     def _add(self, made: Sequence[tuple[PlannedStatement, LiveDefinition | None, str]]) -> Replacement:
         members = []
         for planned, replaced, folder in made:
@@ -312,7 +311,7 @@ class Replacements:
         for left in reversed(range(ATTEMPTS)):
             try:
                 with store.db.transaction():
-                    store.db.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+                    store.db.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS * 1000:.0f}ms'")
                     self._write_swap(change)
                 return
             except psycopg.errors.LockNotAvailable:
@@ -323,6 +322,7 @@ class Replacements:
     def _write_swap(self, change: Replacement) -> None:
         store = self._in_force.store
         replaced = [each.replaced for each in change.members if each.replaced is not None]
+        lock_tables(store.db, replaced)
         made = [each.definition for each in change.members]
         versions = {each.number: 1 + store.find_version(each.relation or "") for each in made}
         for each in change.members:
