@@ -25,6 +25,7 @@ def check_files(settings: EngineSettings, store: Store) -> None:
     if settings.apply:
         compare_files(settings, store, script, {})
         return
+    in_force = {each.relation.lower() for each in script.definitions.values() if each.relation is not None}
     for name, text in settings.files:
         for statement, part in list_new(settings, store, script, Source(name, text)):
             check_file_statement(statement)
@@ -32,6 +33,8 @@ def check_files(settings: EngineSettings, store: Store) -> None:
             try:
                 planned = script.plan(statement, Source(name, part), number, settings.author, frozenset())
             except CompileError as error:
+                if not isinstance(statement, MAKING) or statement.name.folded not in in_force:
+                    raise
                 raise CompileError([_hint_apply(each) for each in error.diagnostics]) from None
             if planned.replaced is not None:
                 script.remove(planned.replaced)
