@@ -19,7 +19,7 @@ from pathlib import Path
 import psycopg
 from psycopg import conninfo
 
-from penstock.diagnostics import render
+from penstock.diagnostics import CompileError, render
 from penstock.planner.plan import SecretOption
 from penstock.runtime import explain_unwritable
 from penstock.server.client_limits import Limits
@@ -32,6 +32,7 @@ from penstock.server.http.door import HttpDoor, HttpSettings
 from penstock.server.postgres.relay import Relay, Upstream
 from penstock.server.postgres.tls import load_context, make_certificate
 from penstock.server.running.allowed import Allowed
+from penstock.server.running.file_changes import show_differences
 from penstock.server.running.home import Home
 from penstock.server.running.settings import EngineSettings
 from penstock.server.tasks import end_task
@@ -53,12 +54,14 @@ class ServerSettings:
     """What `penstock serve` was told.
 
     state: the folder of checkpoints, secrets, logs, and the embedded PostgreSQL. files: names and texts of scripts.
+    apply: whether what has changed in them takes effect.
     database: the URL of a real PostgreSQL without a password, None for the embedded one; its password is read from the
     variable PGPASSWORD. listen: the address of the doors; any other than loopback needs TLS.
     """
 
     state: Path
     files: tuple[tuple[str, str], ...] = ()
+    apply: bool = False
     database: str | None = None
     listen: str = "127.0.0.1"
     pg_port: int = 5433
@@ -106,6 +109,8 @@ async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callabl
         async with AsyncExitStack() as stack:
             catalog = await stack.enter_async_context(open_database(settings))
             await asyncio.to_thread(prepare, settings, catalog)
+            if settings.apply:
+                await asyncio.to_thread(show_changes, settings, catalog, show)
             log = await stack.enter_async_context(
                 StatementLog(catalog.door, settings.limits.engine_seconds, settings.limits.statement_bytes)
             )
@@ -244,6 +249,23 @@ def engine_arguments(catalog: DatabasePlace) -> EngineSettings:
     return EngineSettings(catalog.home, "", catalog.owner)
 
 
+def show_changes(settings: ServerSettings, catalog: DatabasePlace, show: Callable[[str], None]) -> None:
+    """Shows what has changed in the files, before anything is touched.
+
+    Raises ServerError if a file is refused, or the change cannot be made.
+    """
+    told = EngineSettings.from_json(engine_settings(settings, catalog, with_files=True))
+    try:
+        lines = show_differences(told)
+    except CompileError as error:
+        raise ServerError("\n".join(render(each) for each in error.diagnostics)) from None
+    except psycopg.Error as error:
+        raise ServerError(f"PostgreSQL: {str(error).strip()}") from None
+    show(f"apply       {', '.join(name for name, _ in settings.files)}")
+    for line in lines:
+        show(line)
+
+
 def token_file(settings: ServerSettings) -> Path:
     return settings.state / "secrets" / "token"
 
@@ -280,6 +302,7 @@ def engine_settings(settings: ServerSettings, catalog: DatabasePlace, with_files
         max_statements=settings.limits.statements,
         statement_log_bytes=settings.limits.statement_log_bytes,
         files=settings.files if with_files else (),
+        apply=settings.apply and with_files,
     )
     return told.to_json()
 

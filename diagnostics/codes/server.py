@@ -20,5 +20,10 @@ V015 = Code("V015", "role {role} cannot be used over HTTP")
 V016 = Code("V016", "{name} cannot be shown as a table: {reason}")
 V017 = Code("V017", "statement has {count} words and signs, and {limit} are the limit")
 V018 = Code("V018", "the plan of the statement was ended: {reason}")
+V019 = Code("V019", "{name} cannot be built beside the old one: {reason}")
+V020 = Code("V020", "{name} is being replaced")
 
-CODES = (V001, V002, V003, V004, V005, V006, V007, V008, V009, V010, V011, V012, V013, V014, V015, V016, V017, V018)
+CODES = (
+    *(V001, V002, V003, V004, V005, V006, V007, V008, V009, V010),
+    *(V011, V012, V013, V014, V015, V016, V017, V018, V019, V020),
+)

@@ -21,6 +21,7 @@ from penstock.commands.script_files import REFUSED
     show_default=True,
     help="Folder of checkpoints, secrets, logs and the embedded PostgreSQL.",
 )
+@click.option("--apply", is_flag=True, help="Let what has changed in the FILEs take effect.")
 @click.option("--pg-port", type=click.IntRange(0, 65535), default=5433, show_default=True, help="Of PostgreSQL's door.")
 @click.option("--http-port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Of the console.")
 @click.option("--database", metavar="URL", help="A PostgreSQL that runs already; its password is read from PGPASSWORD.")
@@ -48,9 +49,14 @@ def serve(
 
     The FILEs are run first. Restrictions (--allow-…) hold for statements that come later.
 
+    A FILE that has changed since the last start is refused without --apply. With it, the server shows what is new,
+    changed and gone. It builds new tables beside the old ones, which stay in force until the new ones have caught up.
+    What is gone stays.
+
     \b
     Examples:
       penstock serve orders.sql
+      penstock serve --apply orders.sql
       penstock serve --state /var/lib/penstock --allow-connector files --allow-path /data
       penstock serve --listen 0.0.0.0 --tls-cert server.crt --tls-key server.key
       penstock serve --database postgresql://penstock@db.example.com/streams
@@ -60,6 +66,8 @@ def serve(
     Exit code 0: stopped, 1: refused, 2: usage.
     """
     settings = read_settings(conf)
+    if given["apply"] and not files:
+        raise click.UsageError("--apply needs a FILE")
     if (tls_cert is None) != (tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key need each other")
     try:
@@ -84,6 +92,7 @@ def serve(
     server = ServerSettings(
         state=given["state"],
         files=tuple((str(file), file.read_text(encoding="utf-8-sig")) for file in files),
+        apply=given["apply"],
         database=given["database"],
         listen=given["listen"],
         pg_port=given["pg_port"],

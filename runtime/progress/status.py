@@ -13,6 +13,7 @@ from penstock.runtime.progress.table_reports import LookupReport, TableReport
 Cause: TypeAlias = Literal[
     "held",
     "paused",
+    "replacing",
     "retrying",
     "starting",
     "no_rows",

@@ -17,6 +17,8 @@ END $$;
 
 CREATE SCHEMA IF NOT EXISTS penstock;
 CREATE SCHEMA IF NOT EXISTS penstock_tail;
+-- The tables of definitions that are built beside what is in force. No reader sees them.
+CREATE SCHEMA IF NOT EXISTS penstock_build;
 
 -- The statements that users have sent, in order: the queue of the engine, and the log of who did what.
 CREATE TABLE IF NOT EXISTS penstock.statement (
@@ -41,6 +43,19 @@ CREATE TABLE IF NOT EXISTS penstock.definition (
   taken jsonb NOT NULL,
   paused boolean NOT NULL DEFAULT false,
   -- One checkpoint is never used by two statements.
+  folder text NOT NULL
+);
+
+-- The statements that are built beside what is in force. All of one change take effect in one transaction.
+CREATE TABLE IF NOT EXISTS penstock.building (
+  number bigint PRIMARY KEY,
+  -- The number of its first statement.
+  change bigint NOT NULL,
+  -- The definition that it takes the place of, NULL for a new one.
+  replaces bigint,
+  text text NOT NULL,
+  author text NOT NULL,
+  paused boolean NOT NULL DEFAULT false,
   folder text NOT NULL
 );
 

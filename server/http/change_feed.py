@@ -25,7 +25,8 @@ from penstock.server.tasks import end_task
 
 log = logging.getLogger("penstock.http")
 
-CHANNEL = "penstock_change"
+CHANNEL, REPLACED = "penstock_change", "penstock_replaced"
+"""Tell of changes of a table, and that another table has taken its place."""
 LISTEN_SECONDS = 60.0
 """For so long changes are logged after the last client has gone."""
 _RENEW_SECONDS = 15.0
@@ -170,10 +171,13 @@ class ChangeFeed:
 
     async def _listen(self) -> None:
         async with await AsyncConnection.connect(self._catalog.url, autocommit=True) as connection:
-            await connection.execute(f"LISTEN {CHANNEL}")
+            for channel in (CHANNEL, REPLACED):
+                await connection.execute(f"LISTEN {channel}")
             self._wake_all()
             while True:
                 async for notice in connection.notifies(timeout=_RENEW_SECONDS):
+                    if notice.channel == REPLACED and self._clients.get(notice.payload):
+                        await self._renew(notice.payload)  # a new period: all clients read the new table
                     for waked in self._clients.get(notice.payload, ()):
                         waked.set()
                 for relation in [relation for relation, clients in self._clients.items() if clients]:

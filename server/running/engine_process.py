@@ -3,49 +3,37 @@
 from __future__ import annotations
 
 import logging
-import shutil
 import time
 from datetime import datetime
-from pathlib import Path
 from threading import Event
 
 import psycopg
 
 from penstock import codegen, runtime
-from penstock.codegen.program import Program
 from penstock.diagnostics import CompileError, Source
-from penstock.diagnostics.codes.running import R040, R060
-from penstock.diagnostics.codes.server import V004, V011, V012
-from penstock.parser import ast, list_statements
+from penstock.diagnostics.codes.running import R040
+from penstock.diagnostics.codes.server import V004, V012
+from penstock.parser import ast
 from penstock.partition_check import compare_places
-from penstock.runtime import QueryHandle, RunError, RuntimeSession
+from penstock.runtime import RunError, RuntimeSession
 from penstock.server.database.bootstrap import name_holders
 from penstock.server.engine_protocol import QUERY_COLUMNS, StatementAnswer
 from penstock.server.planning.statement_planner import (
-    Added,
     Direct,
     PlannedStatement,
-    Removed,
     answer_from_catalog,
     names_of,
     plan_made,
 )
 from penstock.server.running.answer_why import answer_why
+from penstock.server.running.building_tables import check_buildable
+from penstock.server.running.file_changes import check_steps, compare_files, find_doors, plan_steps
+from penstock.server.running.in_force import InForce
 from penstock.server.running.live_query import LiveQuery, show_query
-from penstock.server.running.live_script import (
-    MAKING,
-    LiveDefinition,
-    LiveScript,
-    Planned,
-    check_submitted,
-)
-from penstock.server.running.public_tables import (
-    check_free,
-    check_names,
-    delete_old_windows,
-    hide_relation,
-    show_relation,
-)
+from penstock.server.running.live_script import LiveScript, Planned, check_submitted, names_in
+from penstock.server.running.new_statements import check_files, list_new
+from penstock.server.running.public_tables import check_free, check_names, delete_old_windows
+from penstock.server.running.replacements import Replacements
 from penstock.server.running.rights import check_owner, is_owner
 from penstock.server.running.settings import EngineSettings
 from penstock.server.running.statement_queue import PLACES, Ready, StatementQueue
@@ -63,11 +51,12 @@ class EngineProcess:
         self._settings = settings
         self._store = Store(db)
         self._script = LiveScript(settings.home)
-        self._live: dict[int, LiveQuery] = {}
-        self._folders: dict[int, str] = {}
         self._spark: RuntimeSession | None = None
         self._queue = StatementQueue(settings, self._script)
         self._works = Works(self._queue.wake)
+        self._force = InForce(settings, self._store, self._script, self._queue, self._works)
+        self._changes = Replacements(self._force)
+        self._live = self._force.live
         self._ready: list[Ready] = []
         self._reported = self._pruned = self._trimmed = 0.0
 
@@ -79,13 +68,16 @@ class EngineProcess:
             CompileError: a file is refused.
         """
         self._store.prepare()
-        self._check_files()
+        check_files(self._settings, self._store)
         with runtime.connect(self._settings.master, None, self._settings.spark) as spark:
             self._spark = spark
             try:
                 self._restore(stopping)
-                for name, text in self._settings.files:
-                    self._run_file(Source(name, text))
+                if self._settings.apply:
+                    self._apply_files()
+                else:
+                    for name, text in self._settings.files:
+                        self._run_file(Source(name, text))
                 self._store.say("READY")
                 self._queue.start()
                 while not stopping.is_set():
@@ -121,7 +113,11 @@ class EngineProcess:
 
     def _stop_all(self) -> None:
         """Stops all queries at once, each at the end of its micro-batch."""
-        self._works.end(each.stop() for each in self._live.values())
+        self._works.end(each.stop() for each in self._list_live())
+
+    def _list_live(self) -> list[LiveQuery]:
+        """All queries, in force and being built."""
+        return [*self._live.values(), *self._changes.buildings]
 
     def _reconnect(self, stopping: Event) -> None:
         """Waits for a PostgreSQL that has gone away. Queries are retried meanwhile.
@@ -146,57 +142,74 @@ class EngineProcess:
             LOG.info("PostgreSQL is there again")
             return
 
-    def _check_files(self) -> None:
-        """Raises CompileError if a file is refused, before Spark is started."""
-        script = LiveScript(self._settings.home)
-        for kept in self._store.kept():
-            script.add(script.plan_again(kept.number, kept.text, kept.author, kept.taken))
-        for name, text in self._settings.files:
-            for statement, part in self._list_new(script, Source(name, text)):
-                if isinstance(statement, ast.Show | ast.Describe | ast.Explain | ast.Drop | ast.Pause | ast.Resume):
-                    raise CompileError([V012.at(statement.span, "", statement=type(statement).__name__.upper())])
-                check_submitted(statement)
-                number = max(script.definitions, default=0) + 1
-                planned = script.plan(statement, Source(name, part), number, self._settings.author, frozenset())
-                if planned.replaced is not None:
-                    script.remove(planned.replaced)
-                script.add(planned)
-
     def _restore(self, stopping: Event) -> None:
         for kept in self._store.kept():
             planned = self._script.plan_again(kept.number, kept.text, kept.author, kept.taken)
             self._script.add(planned)
-            self._folders[kept.number] = kept.folder
+            self._force.folders[kept.number] = kept.folder
             self._store.note_lineage(planned.definition)  # older servers have noted none
             queries, settings = planned.definition.queries, planned.compilation.settings
-            live = self._live_query(planned.definition, codegen.lower(queries, settings) if queries else None)
+            live = self._force.make_live(planned.definition, codegen.lower(queries, settings) if queries else None)
             if live is None:
                 continue
             if kept.is_paused:
                 await_steps(live.pause())
             elif not stopping.is_set():
                 await_steps(live.try_to_start())
-            self._report(live)
+            self._force.report(live)
+        self._changes.restore()
 
     def _run_file(self, file: Source) -> None:
-        for statement, text in self._list_new(self._script, file):
-            waiting = self._store.add_file_statement(text, self._settings.author)
-            try:
-                answer = self._run(waiting, [(statement, text)], file.name)
-            except RunError as error:
-                self._require_spark()
-                raise CompileError(error.diagnostics) from None
-            self._store.answer(waiting.number, answer, text)
+        for statement, text in list_new(self._settings, self._store, self._script, file):
+            self._await_changes(statement)
+            self._run_file_statement(statement, text, file.name)
 
-    def _list_new(self, script: LiveScript, file: Source) -> list[tuple[ast.Statement, str]]:
-        """The statements of a file that are not in force, and whose relation nobody has replaced since."""
-        known = {each.text for each in script.definitions.values()}
-        listed = []
-        for statement, text in list_statements(file):
-            is_there = isinstance(statement, MAKING) and script.find_relation(statement.name.text) is not None
-            if text.strip() not in known and not (is_there and self._store.has_run(text)):
-                listed.append((statement, text))
-        return listed
+    def _run_file_statement(self, statement: ast.Statement, text: str, file: str) -> None:
+        waiting = self._store.add_statement(text, self._settings.author)
+        try:
+            answer = self._run(waiting, [(statement, text)], file)
+        except RunError as error:
+            self._require_spark()
+            raise CompileError(error.diagnostics) from None
+        self._store.answer(waiting.number, answer, text)
+
+    def _await_changes(self, statement: ast.Statement) -> None:
+        """Waits until what a statement of a file reads is no longer being replaced by one before it."""
+        names = names_in(statement)
+        while touching := self._changes.find_touching(names):
+            if any(query.state == "HELD" for change in touching for query in change.buildings):
+                return  # which is refused then
+            self._works.go_on()
+            self._changes.look()
+            time.sleep(LOOK_SECONDS)
+
+    def _apply_files(self) -> None:
+        """Makes what is new in the files, and begins to build what has changed beside what is in force."""
+        settings, store = self._settings, self._store
+        difference = compare_files(settings, store, self._script, self._changes.texts)
+        made = [each.relation for each in difference.steps] + [each.relation or "" for each in difference.new]
+        names = {each.lower() for each in made}
+        for change in self._changes.find_touching(names):
+            await_steps(self._changes.cancel(change))
+            difference = compare_files(settings, store, self._script, self._changes.texts)
+        for new in difference.new:
+            self._run_file_statement(new.statement, new.text, new.file)
+        if not difference.steps:
+            return
+        doors = find_doors(self._script, store)
+        waiting = [
+            store.add_statement(
+                each.text, each.author, "file" if each.replaces is None else doors(each.replaces) or "http"
+            )
+            for each in difference.steps
+        ]
+        numbers = [each.number * PLACES for each in waiting]
+        plans = plan_steps(self._script, difference.steps, numbers)
+        check_steps(self._script, store, difference.steps, plans)
+        replaced = [each.replaces for each in difference.steps]
+        await_steps(self._changes.begin([*zip(plans, replaced, strict=True)], waits=False))
+        for each, planned in zip(waiting, plans, strict=True):
+            store.answer(each.number, StatementAnswer(planned.tag), each.text)
 
     def _run(
         self, waiting: WaitingStatement, statements: list[tuple[ast.Statement, str]], file: str
@@ -230,110 +243,82 @@ class EngineProcess:
             case ast.Pause() | ast.Resume():
                 return (yield from self._pause(does, waiting.author))
             case ast.Show():
-                return StatementAnswer("SHOW", QUERY_COLUMNS, tuple(map(show_query, self._live.values())))
+                return StatementAnswer("SHOW", QUERY_COLUMNS, tuple(map(show_query, self._list_live())))
             case ast.ExplainWhy():
-                return answer_why(does.name.text, self._live[self._script.find_query(does.name).number])
+                return answer_why(does.name.text, self._find_live(does.name))
 
     def _create(self, made: PlannedStatement, number: int, *, is_file: bool) -> Steps[StatementAnswer]:
-        planned = made.planned
-        definition, compilation = planned.definition, planned.compilation
+        planned, store = made.planned, self._store
+        definition, replaced = planned.definition, planned.replaced
         author = definition.author
         if definition.relation is not None and not is_file:
             self._settings.allowed.check(definition.relation, planned.catalog)
         self._check_count(planned)
-        compare_places(compilation, planned.over)
+        compare_places(planned.compilation, planned.over)
         for name in sorted(definition.writes):
             written = self._script.find_relation(name)
             if written is not None:
-                check_owner(self._store, written, author, "write into")
+                check_owner(store, written, author, "write into")
         check_names(definition, self._script.definitions.values())
-        if planned.replaced is not None:
-            check_owner(self._store, planned.replaced, author, "replace")
-        check_free(self._store.db, definition, planned.replaced)
-        version = 1 + (0 if definition.relation is None else self._store.find_version(definition.relation))
-        if planned.replaced is not None:
-            yield from self._forget(self._script.definitions[planned.replaced.number])
-        self._add(planned)
-        self._folders[number] = f"{self._settings.state}/checkpoints/{number}"
-        live = self._live_query(definition, made.program)
+        check_free(store.db, definition, replaced)
+        if replaced is not None:
+            check_owner(store, replaced, author, "replace")
+            check_buildable(store.db, definition, replaced)
+            former = self._changes.find_replacing(replaced)
+            if former is not None:
+                yield from self._changes.cancel(former)
+        self._changes.check_untouched(definition.names, definition.reads)
+        notices = tuple(each.message for each in planned.compilation.diagnostics)
+        if replaced is not None:
+            change = yield from self._changes.begin([(made, replaced)], waits=True)
+            names = tuple(each.name for each in change.buildings)
+            if names:
+                notices += (f"{definition.relation} is built beside the old one, which stays until then",)
+            return StatementAnswer(made.tag, notices=notices, queries=names)
+        self._force.add(planned, self._force.name_folder(number))
+        live = self._force.make_live(definition, made.program)
         try:
-            self._store.keep(definition, self._folders[number], made.columns, made.graph, version)
+            store.keep(definition, self._force.folders[number], made.columns, made.graph, 1)
             if live is not None:
                 yield from live.start()
         except Exception:
-            yield from self._forget(definition)
+            yield from self._force.forget(definition)
             raise
         if live is not None:
-            self._report(live)
-        warnings = tuple(each.message for each in compilation.diagnostics)
-        started = () if live is None or definition.name is None else (definition.name,)
-        return StatementAnswer(made.tag, notices=warnings, queries=started)
-
-    def _add(self, planned: Planned) -> None:
-        self._script.add(planned)
-        self._queue.note(Added(planned))
-
-    def _live_query(self, definition: LiveDefinition, program: Program | None) -> LiveQuery | None:
-        if program is None:
-            return None
-        folder = self._folders[definition.number]
-
-        def start(session: RuntimeSession) -> list[QueryHandle]:
-            return session.start(program)
-
-        def show() -> None:
-            try:
-                show_relation(self._store.db, definition)
-            except psycopg.Error as error:
-                found = R060.at(None, query=program.queries[0].name, reason=str(error).strip())
-                raise RunError([found]) from error
-
-        policy = self._settings.restarts
-        live = LiveQuery(definition, lambda: runtime.connect(None, folder), start, show, self._works.submit, policy)
-        self._live[definition.number] = live
-        return live
+            self._force.report(live)
+        return StatementAnswer(made.tag, notices=notices, queries=() if live is None else (live.name,))
 
     def _drop(self, statement: ast.Drop, author: str) -> Steps[StatementAnswer]:
-        definition = self._script.find_dropped(statement)
         tag = f"DROP {statement.kind.value}"
+        found = self._changes.find(statement.name) if statement.kind is ast.DropKind.QUERY else None
+        if found is not None:
+            change, building = found
+            check_owner(self._store, building.definition, author, "drop")
+            yield from self._changes.cancel(change)
+            return StatementAnswer(tag)
+        definition = self._script.find_dropped(statement)
         if definition is None:
             return StatementAnswer(tag, notices=(f"{statement.name.text} does not exist",))
         check_owner(self._store, definition, author, "drop")
-        yield from self._forget(definition)
+        self._changes.check_untouched(definition.names, frozenset())
+        yield from self._force.forget(definition)
         return StatementAnswer(tag)
 
-    def _forget(self, definition: LiveDefinition) -> Steps[None]:
-        """Stops the queries of a definition, and removes all that they have made.
-
-        Raises psycopg.Error, and lets the queries go on, while others hold a lock on the table.
-        """
-        live = self._live.get(definition.number)
-        stopped = None if live is None or live.state in ("PAUSED", "HELD") else live
-        if stopped is not None:
-            yield from stopped.stop()
-        try:
-            hide_relation(self._store.db, definition)
-        except psycopg.Error:
-            if stopped is not None:
-                yield from stopped.try_to_start()
-            raise
-        self._live.pop(definition.number, None)
-        self._script.remove(definition)
-        self._queue.note(Removed(definition))
-        self._store.forget(definition)
-        shutil.rmtree(Path(self._folders.pop(definition.number)), ignore_errors=True)
+    def _find_live(self, name: ast.Name) -> LiveQuery:
+        """The queries of that name, in force or being built. Raises CompileError."""
+        found = self._changes.find(name)
+        return self._live[self._script.find_query(name).number] if found is None else found[1]
 
     def _pause(self, statement: ast.Pause | ast.Resume, author: str) -> Steps[StatementAnswer]:
-        definition = self._script.find_query(statement.name)
+        live = self._find_live(statement.name)
         is_pause = isinstance(statement, ast.Pause)
-        check_owner(self._store, definition, author, "pause" if is_pause else "resume")
-        live = self._live[definition.number]
+        check_owner(self._store, live.definition, author, "pause" if is_pause else "resume")
         if is_pause:
             yield from live.pause()
         elif live.state in ("PAUSED", "HELD"):
             yield from live.resume()
-        self._store.pause(definition, is_pause)
-        self._report(live)
+        self._store.pause(live.definition, is_pause)
+        self._force.report(live)
         return StatementAnswer("PAUSE QUERY" if is_pause else "RESUME QUERY")
 
     def _check_count(self, planned: Planned) -> None:
@@ -362,11 +347,12 @@ class EngineProcess:
             steps = None if self._works.forbid(names) else live.look()
             if steps is not None:
                 self._works.begin(steps, names)
+        self._changes.look()
         now = time.monotonic()
         if now - self._reported >= REPORT_SECONDS:
             self._reported = now
-            for live in self._live.values():
-                self._report(live)
+            for live in self._list_live():
+                self._force.report(live)
             self._store.say("READY")
         if now - self._pruned >= PRUNE_SECONDS:
             self._pruned = now
@@ -385,14 +371,3 @@ class EngineProcess:
                 delete_old_windows(self._store.db, live.definition, datetime.fromisoformat(watermark))
         except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
             LOG.info("windows of %s are deleted later: %s", live.definition.relation, error)
-
-    def _report(self, live: LiveQuery) -> None:
-        name = live.definition.name
-        assert name is not None, "a live query has a name"
-        fault = None
-        if live.fault is not None:
-            fault = live.fault.code, live.fault.message
-            if live.state == "HELD":
-                count = self._settings.restarts.attempts + 1
-                fault = live.fault.code, V011.at(None, name=name, count=count, reason=live.fault.message).message
-        self._store.report(name, live.state, live.restarts, fault, live.status())

@@ -9,6 +9,8 @@ from penstock.planner.plan import KStream, Options, SecretOption, Shape, Sink
 
 TAILS = "penstock_tail"
 """The schema of the newest rows of streams. Views in `public` show them."""
+BUILDS = "penstock_build"
+"""The schema of tables that are built beside what is in force. Readers have no right to look into it."""
 
 
 @dataclass(frozen=True, slots=True)

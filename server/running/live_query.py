@@ -62,6 +62,8 @@ class LiveQuery:
         self.since = datetime.now(UTC)
         self.fault: Diagnostic | None = None
         self.restarts = 0
+        self.explain_replacement: Callable[[], Reason] | None = None
+        """Tells of a query that is built to take the place of this one."""
         self._open_session, self._start, self._show, self._policy = open_session, start, show, policy
         self._submit = submit
         self._session: RuntimeSession | None = None
@@ -69,6 +71,12 @@ class LiveQuery:
         self._failures: deque[float] = deque(maxlen=policy.attempts)
         self._next_start = 0.0
         self._figures: dict[str, Any] = {}
+
+    @property
+    def name(self) -> str:
+        """What users call the queries: the name of the first one."""
+        assert self.definition.name is not None, "a live query has a name"
+        return self.definition.name
 
     def start(self) -> Steps[None]:
         """Starts the queries.
@@ -161,7 +169,9 @@ class LiveQuery:
 
     def _list_reasons(self, parts: list[tuple[SparkQuery, Status]]) -> tuple[Reason, ...]:
         now = datetime.now(UTC)
-        return list_reasons(parts, now) if parts else explain_rest(self.state, self.since, self.fault, now)
+        told = () if self.explain_replacement is None else (self.explain_replacement(),)
+        rest = list_reasons(parts, now) if parts else explain_rest(self.state, self.since, self.fault, now)
+        return (*told, *rest)
 
     def _parts(self) -> list[tuple[SparkQuery, Status]]:
         return [(handle.query, handle.status()) for handle in self._handles]
@@ -176,7 +186,7 @@ def show_query(live: LiveQuery) -> tuple[str | None, ...]:
     status = live.status()
     fault = "" if live.fault is None else f"{live.fault.code}: {live.fault.message}"
     definition = live.definition
-    shown = definition.name, live.state, definition.relation, definition.author
+    shown = live.name, live.state, definition.relation, definition.author
     return (*shown, str(status.get("batch", "")), str(status.get("out", "")), fault)
 
 

@@ -152,7 +152,7 @@ class LiveScript:
         self.check_unused(found, statement.name)
         return found
 
-    def check_unused(self, definition: LiveDefinition, name: ast.Name) -> None:
+    def check_unused(self, definition: LiveDefinition, name: ast.Name, hint: str | None = None) -> None:
         """Raises CompileError if other statements in force read what the definition made."""
         if definition.relation is None:
             return
@@ -160,7 +160,7 @@ class LiveScript:
         users = [each for each in users if each is not definition]
         if users:
             names = ", ".join(each.relation or each.name or "a statement" for each in users)
-            raise CompileError([K015.at(name.span, "", name=name.text, users=names)])
+            raise CompileError([K015.at(name.span, "", name=name.text, users=names).with_hint(hint)])
 
     def find_relation(self, name: str) -> LiveDefinition | None:
         """The definition of a relation, without regard to case."""
@@ -199,7 +199,7 @@ class LiveScript:
             return None
         found = self.find_relation(statement.name.text)
         if found is not None:
-            self.check_unused(found, statement.name)
+            self.check_unused(found, statement.name, "penstock serve --apply FILE rebuilds its readers, too")
         return found
 
     def _find_connector(self, made: ast.Statement, catalog: Catalog, queries: tuple[RunningQuery, ...]) -> str:

@@ -25,7 +25,8 @@ class EngineSettings:
     """What an engine is told.
 
     home: where rows go, and how the catalog is reached. state: the folder of checkpoints. author: whose statements the
-    files hold. master, spark: which Spark, and its settings. files: names and texts of scripts.
+    files hold. master, spark: which Spark, and its settings. files: names and texts of scripts. apply: whether
+    what has changed in them takes effect.
     """
 
     home: Home
@@ -42,6 +43,7 @@ class EngineSettings:
     statement_log_bytes: int = 1 << 28
     restarts: RestartPolicy = field(default_factory=RestartPolicy)
     files: tuple[tuple[str, str], ...] = ()
+    apply: bool = False
 
     def to_json(self) -> str:
         return msgspec.json.encode(self).decode()

@@ -31,6 +31,8 @@ STATES = {
     "V016": "42602",  # invalid_name
     "V017": "54000",
     "V018": "54000",
+    "V019": "0A000",  # feature_not_supported
+    "V020": "55006",  # object_in_use
 }
 FAMILIES = {"S": "42601", "T": "42804", "B": "0A000", "L": "54000", "R": "58000"}
 """By the first letter of a code. syntax_error, datatype_mismatch, feature_not_supported, limits, system_error."""

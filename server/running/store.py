@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import selectors
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,23 @@ class KeptStatement:
     text: str
     author: str
     taken: frozenset[str]
+    is_paused: bool
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuildingStatement:
+    """A statement that is built beside what is in force, as the last engine left it.
+
+    change: the number of the first statement that takes effect with it. replaces: the number of what it takes the place
+    of, None for a new definition.
+    """
+
+    number: int
+    change: int
+    replaces: int | None
+    text: str
+    author: str
     is_paused: bool
     folder: str
 
@@ -102,12 +119,12 @@ class Store:
             )
             self.db.execute("SELECT pg_notify('penstock_answer', %s)", [str(number)])
 
-    def add_file_statement(self, text: str, author: str) -> WaitingStatement:
-        """A statement of a file that the server was started with, noted as running."""
+    def add_statement(self, text: str, author: str, door: str = "file") -> WaitingStatement:
+        """A statement of a file that the server was started with, or one that is planned anew, noted as running."""
         row = self.db.execute(
             "INSERT INTO penstock.statement (text, author, door, state, started) "
-            "VALUES (%s, %s, 'file', 'running', now()) RETURNING id, text, author, door",
-            [text, author],
+            "VALUES (%s, %s, %s, 'running', now()) RETURNING id, text, author, door",
+            [text, author, door],
         ).fetchone()
         assert row is not None
         return WaitingStatement(*row)
@@ -118,6 +135,11 @@ class Store:
             "SELECT 1 FROM penstock.statement WHERE door = 'file' AND state = 'done' AND text = %s LIMIT 1", [text]
         )
         return found.fetchone() is not None
+
+    def find_doors(self, numbers: Iterable[int]) -> dict[int, str]:
+        """The door through which each of these statements has come, as far as the log still has it."""
+        rows = self.db.execute("SELECT id, door FROM penstock.statement WHERE id = ANY (%s)", [list(numbers)])
+        return dict(rows.fetchall())
 
     def roles(self, author: str) -> frozenset[str]:
         """The roles of Penstock that an author has."""
@@ -194,6 +216,48 @@ class Store:
                 self.db.execute("DELETE FROM penstock.query WHERE name = %s", [definition.name])
             self.db.execute("SELECT pg_notify('penstock_catalog', '')")
 
+    def keep_building(self, building: BuildingStatement, query: tuple[str, Any] | None) -> None:
+        """Notes a statement that is built beside what is in force. `query`: the name of its query, and its plan."""
+        with self.db.transaction():
+            self.db.execute(
+                "INSERT INTO penstock.building (number, change, replaces, text, author, folder) "
+                "VALUES (%s, %s, %s, %s, %s, %s)",
+                [
+                    *(building.number, building.change, building.replaces),
+                    *(building.text, building.author, building.folder),
+                ],
+            )
+            if query is not None:
+                self.db.execute(
+                    "INSERT INTO penstock.query (name, definition, author, state, plan) "
+                    "VALUES (%s, %s, %s, 'STARTING', %s) ON CONFLICT (name) DO NOTHING",
+                    [query[0], building.text, building.author, Jsonb(query[1])],
+                )
+
+    def list_building(self) -> list[BuildingStatement]:
+        """The statements that are built beside what is in force, in order."""
+        rows = self.db.execute(
+            "SELECT number, change, replaces, text, author, paused, folder FROM penstock.building ORDER BY number"
+        )
+        return [BuildingStatement(*row) for row in rows]
+
+    def forget_building(self, number: int, query: str | None) -> None:
+        """Removes a statement that is no longer built, and its query."""
+        with self.db.transaction():
+            self.db.execute("DELETE FROM penstock.building WHERE number = %s", [number])
+            if query is not None:
+                self.db.execute("DELETE FROM penstock.query WHERE name = %s", [query])
+
+    def forget_change(self, number: int) -> None:
+        """Removes all statements of a change that is given up, and its queries."""
+        with self.db.transaction():
+            self.db.execute(
+                "DELETE FROM penstock.query WHERE name LIKE '%% (new)' AND definition IN "
+                "(SELECT text FROM penstock.building WHERE change = %s)",
+                [number],
+            )
+            self.db.execute("DELETE FROM penstock.building WHERE change = %s", [number])
+
     def trim_changes(self, limit: int) -> None:
         """Removes the oldest of the changes that clients follow, so that about so many stay."""
         self.db.execute("DELETE FROM penstock.change WHERE seq <= (SELECT max(seq) FROM penstock.change) - %s", [limit])
@@ -223,7 +287,8 @@ class Store:
 
     def pause(self, definition: LiveDefinition, paused: bool) -> None:
         """Notes whether a definition's queries are paused, so that a restart leaves them so."""
-        self.db.execute("UPDATE penstock.definition SET paused = %s WHERE number = %s", [paused, definition.number])
+        for table in ("definition", "building"):
+            self.db.execute(f"UPDATE penstock.{table} SET paused = %s WHERE number = %s", [paused, definition.number])
 
     def report(
         self, name: str, state: str, restarts: int, fault: tuple[str, str] | None, status: Mapping[str, Any]

@@ -114,6 +114,25 @@ def test_changes_of_a_time_when_nobody_listened_are_a_gap(door: Door) -> None:
         assert next(events)[0] == "gap"
 
 
+def test_a_table_that_takes_the_place_of_another_is_a_gap(door: Door) -> None:
+    """At once, for who follows and for who comes back. So says the transaction of the swap (`take_over`)."""
+    with follow(door) as events:
+        _, start, _ = next(events)
+        write(door, 1, "INSERT INTO totals VALUES ('a', 1, 1)")
+        assert next(events)[0] == "change"
+        began = time.monotonic()
+        with psycopg.connect(door.database.url) as connection:
+            connection.execute("DELETE FROM penstock.listener WHERE relation = 'totals'")
+            connection.execute("DELETE FROM penstock.change WHERE relation = 'totals'")
+            connection.execute("SELECT pg_notify('penstock_replaced', 'totals')")
+        assert next(events)[0] == "gap"
+        assert time.monotonic() - began < change_feed._RENEW_SECONDS
+        write(door, 2, "INSERT INTO totals VALUES ('b', 1, 1)")
+        assert next(events)[2]["key"] == {"product": "b"}
+    with follow(door, start) as events:
+        assert next(events)[0] == "gap"
+
+
 def test_another_server_does_not_know_the_last_event(door: Door, database: Database) -> None:
     with follow(door) as events:
         _, start, _ = next(events)
