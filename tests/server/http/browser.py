@@ -27,7 +27,7 @@ class Browser:
     def __init__(self, client: httpx.Client, session: str) -> None:
         self._client = client
         self._session = session
-        self.wait_seconds = 8.0
+        self.wait_seconds = 20.0
 
     def call(self, method: str, path: str, **body: Any) -> Any:
         """A command of the protocol."""
