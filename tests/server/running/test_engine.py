@@ -92,8 +92,8 @@ def test_statements_come_go_and_come_back(only_spark: SparkSession, catalog: Cat
 
         replaced = HOURS.replace("CREATE", "CREATE OR REPLACE").replace("AS n", "AS m")
         assert catalog.send(replaced)["tag"] == "CREATE TABLE"
-        wait_for(lambda: catalog.rows("SELECT sum(m) FROM hourly") == [(5,)])
-        assert catalog.rows("SELECT version FROM penstock.relation WHERE name = 'hourly'") == [(2,)]
+        wait_for(lambda: catalog.rows("SELECT version FROM penstock.relation WHERE name = 'hourly'") == [(2,)])
+        assert catalog.rows("SELECT sum(m) FROM hourly") == [(5,)]
         assert catalog.send("DROP TABLE hourly")["tag"] == "DROP TABLE"
         assert catalog.send("DROP STREAM clicks")["tag"] == "DROP STREAM"
         assert catalog.rows("SELECT to_regclass('public.hourly'), to_regclass('public.clicks')") == [(None, None)]
