@@ -39,6 +39,7 @@ from penstock.planner.connectors.memory import MEMORY
 from penstock.planner.plan import KStream, Node, RemoteLookup, RunningQuery, Scan, Settings, Sink
 from penstock.planner.plan.walk import walk
 from penstock.testing.cases import Case
+from penstock.testing.given_values import plain_time
 from penstock.testing.query_runs import Key, QueryRun
 from penstock.testing.script_relations import ScriptRelations, list_stored
 
@@ -74,7 +75,7 @@ class SparkEngine:
             placed = replace(query, root=place_inputs(query.root, folders), sink=sink)
             with runtime.connect(checkpoint=str(Path(folder, "checkpoint"))) as session:
                 session.run_once(lower([placed], settings), drain=arrivals[-1].is_end)
-                return session.rows("result")
+                return [{name: plain_value(value) for name, value in row.items()} for row in session.rows("result")]
 
 
 class SparkQueryRun(QueryRun):
@@ -188,6 +189,19 @@ def place_inputs(plan: Node, folders: Mapping[str, Path]) -> Node:
         return replace(scan, origin=replace(scan.origin, connector="files", options=options, partitions=None))
 
     return remake(plan)
+
+
+def plain_value(value: Value) -> Value:
+    """A value of Spark's rows as the evaluator has it: times are UTC without a zone."""
+    match value:
+        case datetime():
+            return plain_time(value)
+        case list():
+            return [plain_value(each) for each in value]
+        case dict():
+            return {plain_value(key): plain_value(each) for key, each in value.items()}
+        case _:
+            return value
 
 
 def write_files(scan: Scan, arrivals: Sequence[Arrival], folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -14,7 +14,7 @@ import pytest
 from penstock.diagnostics import Source
 from penstock.testing.run_case import CaseResult, run_source
 from penstock.testing.snapshots import rewrite
-from penstock.testing.spark_engine import SparkEngine, json_text
+from penstock.testing.spark_engine import SparkEngine, json_text, plain_value
 from tests.penstock.testing.shop import HEAD, SCRIPT
 
 TESTS = int(os.environ.get("PENSTOCK_SCRIPT_TESTS", "4"))
@@ -94,6 +94,11 @@ def test_what_spark_cannot_be_asked(text: str, tmp_path: Path) -> None:
 def test_records_of_json() -> None:
     value = {"n": [1.5, float("nan"), None], "b": b"a", "m": {1: True}}
     assert json_text(value) == '{"n": [1.5, "NaN", null], "b": "YQ==", "m": {"1": true}}'
+
+
+def test_times_of_spark_have_no_zone() -> None:
+    noon, aware = datetime(2025, 1, 1, 12), datetime(2025, 1, 1, 12, tzinfo=UTC)
+    assert plain_value({"t": aware, "a": [aware, None], "n": 1}) == {"t": noon, "a": [noon, None], "n": 1}
 
 
 QUERIES = (
