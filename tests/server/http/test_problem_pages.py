@@ -56,6 +56,7 @@ def test_a_fault_tells_nothing_of_the_server(door: Door, monkeypatch: pytest.Mon
     monkeypatch.setattr(type(door.door.services.catalog), "list_relations", fail)
     with door.client("rita") as client:
         page = client.get("/v1/relations", headers={"Accept": BROWSER})
+    with door.client("rita") as client:  # the connection of before is closed behind a fault
         problem = client.get("/v1/relations")
     assert (page.status_code, problem.status_code) == (500, 500)
     assert "500: internal error" in page.text
