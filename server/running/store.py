@@ -130,9 +130,11 @@ class Store:
         return WaitingStatement(*row)
 
     def has_run(self, text: str) -> bool:
-        """Whether a statement of a file has been run by a server before."""
+        """Whether a statement of a file has been run by a server before, in whatever place of a file."""
         found = self.db.execute(
-            "SELECT 1 FROM penstock.statement WHERE door = 'file' AND state = 'done' AND text = %s LIMIT 1", [text]
+            "SELECT 1 FROM penstock.statement WHERE door = 'file' AND state = 'done' "
+            "AND btrim(text, E' \\t\\r\\n') = %s LIMIT 1",
+            [text.strip(" \t\r\n")],
         )
         return found.fetchone() is not None
 
