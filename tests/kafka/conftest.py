@@ -24,7 +24,9 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     try:
         yield started
     finally:
-        started.stop()
+        assert started.process is not None
+        started.process.kill()  # it would take half a minute to close the files of all topics
+        started.process.wait()
 
 
 @pytest.fixture(scope="session")
