@@ -123,15 +123,25 @@ def look_at(found: StreamLook) -> SeenRows:
             raise CompileError([found_gap.with_hint(_HINT)])
         try:
             answer = evaluate(found.plan, {found.scan.origin.name: rows})
-        except (Unsupported, QueryFailure) as unknown:
+        except (Unsupported, QueryFailure, ArithmeticError, ValueError, TypeError) as unknown:
             reason = f"it needs Spark for {unknown}"
             raise CompileError([R097.at(found.plan.span, name="the result", reason=reason).with_hint(_HINT)]) from None
-        if len(answer) >= found.limit or len(rows) < read:
+        is_topic = found.sampling.input.counts_partitions
+        is_over = sample.read < read if is_topic else len(rows) < read
+        if len(answer) >= found.limit or is_over:
             names = tuple(each.name for each in found.plan.schema)
-            return SeenRows(names, answer[: found.limit], sample)
+            return SeenRows(names, answer[-found.limit :] if is_topic else answer[: found.limit], sample)
         read *= 4
 
 
 def _without_zone(value: Any) -> Any:
-    """A point in time as the evaluator has it."""
-    return value.astimezone(UTC).replace(tzinfo=None) if isinstance(value, datetime) and value.tzinfo else value
+    """A value as the evaluator has it: points in time have no zone, also within others."""
+    match value:
+        case datetime():
+            return value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+        case dict():
+            return {_without_zone(key): _without_zone(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_without_zone(each) for each in value]
+        case _:
+            return value

@@ -151,7 +151,8 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
         from penstock.stream_look import find_look
 
         source, catalog = Source("<query>", select), compile_files(files).catalog
-        found = find_look(source, catalog)
+        # Whoever sets Spark up may have its files elsewhere.
+        found = None if master or settings else find_look(source, catalog)
         read = None if found else compile_read(source, catalog, memory=False)
 
     from penstock import runtime
@@ -164,7 +165,6 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
                 show_look(found, form)
             return
         assert read is not None, "what is no look is a read"
-        # Whoever sets Spark up may have its files elsewhere.
         rows = None if master or settings else runtime.answer_locally(read.local)
         if rows is not None:
             show_answer(read.columns, rows, form)

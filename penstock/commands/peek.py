@@ -62,7 +62,10 @@ def show_look(found: StreamLook, form: str) -> None:
     from penstock.stream_look import look_at
 
     seen = look_at(found)
-    whole = seen.sample.is_all and len(seen.rows) < found.limit
+    too_few = len(seen.rows) < found.limit
+    if too_few and not seen.sample.is_all and not found.sampling.input.counts_partitions:
+        click.echo(f"only the first {seen.sample.read:,} records were looked at", err=True)
+    whole = seen.sample.is_all and too_few
     _show(found.sampling, seen.sample, seen.columns, seen.rows, form, is_all=whole)
 
 

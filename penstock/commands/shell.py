@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +15,8 @@ import click
 from penstock.commands.options import CONF, read_settings
 from penstock.commands.script_files import FAILED, INTERRUPTED, REFUSED, USAGE, errors_shown, read_source
 from penstock.commands.show_findings import show_findings
-from penstock.diagnostics.codes.running import R087
+from penstock.diagnostics import CompileError, Source
+from penstock.diagnostics.codes.running import R087, R090
 
 if TYPE_CHECKING:
     from penstock.shell.workspace import Workspace
@@ -50,24 +53,27 @@ def shell(files: tuple[str, ...], master: str | None, checkpoint: str | None, co
         sys.exit(USAGE)
 
     from penstock.runtime import RunError
-    from penstock.shell.read_lines import is_typed, read_stream, read_terminal
+    from penstock.shell.read_lines import is_typed, open_history, read_stream, read_terminal
+    from penstock.shell.shell_commands import split_whole
     from penstock.shell.workspace import Workspace
 
     workspace, typed = Workspace(master, checkpoint, settings), is_typed()
 
-    def run(text: str, name: str = "<shell>") -> None:
-        code = run_text(workspace, text, name)
+    def run(source: Source) -> None:
+        code = run_text(workspace, source)
         if code and not typed:
             sys.exit(code)
 
     try:
-        for source in sources:
-            run(source.text, source.name)
+        for file in sources:
+            for each in split_whole(file):
+                run(each)
         if typed:
             print(WELCOME)
-            read_terminal(workspace, run, find_history())
+            read_terminal(workspace, lambda text: run(Source("<shell>", text)), open_history(find_history()))
         else:
-            read_stream(sys.stdin, run)
+            with errors_shown():
+                read_stream(read_stdin(), lambda text: run(Source("<stdin>", text)))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     finally:
@@ -77,21 +83,17 @@ def shell(files: tuple[str, ...], master: str | None, checkpoint: str | None, co
             show_findings(failure.diagnostics)
 
 
-def run_text(workspace: Workspace, text: str, name: str) -> int:
+def run_text(workspace: Workspace, source: Source) -> int:
     """Runs a text, and prints what it comes to. Returns the exit code that fits.
 
     `SystemExit` ends the shell, which `\\q` asks for.
     """
-    from penstock.diagnostics import CompileError, Source
     from penstock.runtime import RunError
-    from penstock.shell.shell_commands import LeaveShell, run_command
+    from penstock.shell import shell_commands
 
     workspace.tell_errors()
     try:
-        if text.lstrip().startswith("\\"):
-            run_command(workspace, text.strip())
-        else:
-            workspace.run(Source(name, text))
+        shell_commands.run_text(workspace, source)
     except CompileError as refusal:
         show_findings(refusal.diagnostics)
         return REFUSED
@@ -101,9 +103,18 @@ def run_text(workspace: Workspace, text: str, name: str) -> int:
     except KeyboardInterrupt:
         print("stopped before the end", file=sys.stderr)
         return INTERRUPTED
-    except LeaveShell:
+    except shell_commands.LeaveShell:
         sys.exit(0)
     return 0
+
+
+def read_stdin() -> Iterator[str]:
+    """The lines of standard input, as they come. Raises CompileError with R090 if they are not UTF-8."""
+    try:
+        yield from io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="\n")
+    except UnicodeDecodeError as problem:
+        reason = f"byte {problem.start} is not UTF-8"
+        raise CompileError([R090.at(None, path="<stdin>", reason=reason)]) from problem
 
 
 def find_history() -> Path:

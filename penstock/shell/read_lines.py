@@ -7,20 +7,24 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import create_app_session
 from prompt_toolkit.filters import Condition
-from prompt_toolkit.history import FileHistory
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import PygmentsLexer
-from prompt_toolkit.output import Output
+from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.patch_stdout import patch_stdout
 from pygments.lexers.sql import SqlLexer
 
-from penstock.diagnostics.terminal import output_guarded
-from penstock.parser import is_complete
+from penstock.commands.script_files import explain_problem
+from penstock.diagnostics import Source, hide_credentials, redact_value
+from penstock.diagnostics.terminal import output_guarded, styled
+from penstock.parser import is_complete, split_script, split_typed
 from penstock.shell.name_completion import NameCompleter
 from penstock.shell.workspace import Workspace
 
+STRING = "STRING"
 PROMPT, CONTINUED = "penstock> ", "     ...> "
 HISTORY_MODE = 0o600
 
@@ -28,40 +32,38 @@ HISTORY_MODE = 0o600
 def read_terminal(
     workspace: Workspace,
     run: Callable[[str], None],
-    history: Path,
+    history: History,
     given: Input | None = None,
     shown: Output | None = None,
 ) -> None:
     """Calls `run` with each text that is typed, until Ctrl-D. `given` and `shown` stand for the terminal in tests."""
-    session = make_prompt(workspace, history, given, shown)
-    while True:
-        try:
-            # What running queries print goes above the prompt.
-            with patch_stdout(), output_guarded():
-                text = session.prompt(PROMPT)
-        except KeyboardInterrupt:
-            continue
-        except EOFError:
-            return
-        if text.strip():
-            run(text)
+    # What the prompt draws are controls of its own, so it has the stream behind the guard.
+    with create_app_session(given, shown or create_output(styled(sys.stdout))):
+        session = make_prompt(workspace, history)
+        while True:
+            try:
+                # What running queries print goes above the prompt.
+                with patch_stdout(), output_guarded():
+                    text = session.prompt(PROMPT)
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                return
+            for each in list_typed(text):
+                run(each)
 
 
-def make_prompt(workspace: Workspace, history: Path, given: Input | None, shown: Output | None) -> PromptSession[str]:
+def make_prompt(workspace: Workspace, history: History) -> PromptSession[str]:
     """A prompt of several lines. Enter takes what is complete; otherwise it begins a line."""
-    history.parent.mkdir(parents=True, exist_ok=True)
-    history.touch(HISTORY_MODE)
     keys = KeyBindings()
     session: PromptSession[str] = PromptSession(
-        history=FileHistory(str(history)),
+        history=history,
         multiline=True,
         key_bindings=keys,
         completer=NameCompleter(workspace),
         complete_while_typing=False,
         lexer=PygmentsLexer(SqlLexer),
         prompt_continuation=CONTINUED,
-        input=given,
-        output=shown,
     )
 
     @keys.add("enter", filter=Condition(lambda: is_complete(session.default_buffer.text)))
@@ -71,17 +73,56 @@ def make_prompt(workspace: Workspace, history: Path, given: Input | None, shown:
     return session
 
 
+def list_typed(text: str) -> list[str]:
+    """The texts of a text. A last statement may lack its semicolon."""
+    texts, rest = split_typed(text)
+    return [each for each in (*texts, rest) if each.strip()]
+
+
 def read_stream(lines: Iterable[str], run: Callable[[str], None]) -> None:
-    """Calls `run` with each text of a file or a pipe: a line with a backslash, or lines up to a semicolon."""
-    text = ""
+    """Calls `run` with each text of a file or a pipe, as soon as it is whole. Lines are counted from the first one."""
+    text, before = "", 0
     for line in lines:
         text += line
         if is_complete(text):
             if text.strip():
-                run(text)
+                run("\n" * before + text)
+            before += text.count("\n")
             text = ""
     if text.strip():
-        run(text)
+        run("\n" * before + text)
+
+
+class DiscreetHistory(FileHistory):
+    """What was typed, in a file that only its user reads. Texts with a secret are not kept."""
+
+    def store_string(self, string: str) -> None:
+        """Keeps a text."""
+        if not holds_secret(string):
+            super().store_string(string)
+
+
+def open_history(file: Path) -> History:
+    """The history in a file; one that is forgotten, with a warning, where the file cannot be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(HISTORY_MODE)
+        file.chmod(HISTORY_MODE)
+    except OSError as problem:
+        print(f"what is typed is not kept: {file}: {explain_problem(problem)}", file=sys.stderr)
+        return InMemoryHistory()
+    return DiscreetHistory(str(file))
+
+
+def holds_secret(text: str) -> bool:
+    """Whether a text has credentials, or an option that errors would not show."""
+    if hide_credentials(text) != text:
+        return True
+    for tokens in split_script(Source("<shell>", text)):
+        for name, _, value in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            if value.type == STRING and redact_value(name.value, value.value) != value.value:
+                return True
+    return False
 
 
 def is_typed() -> bool:

@@ -2,21 +2,27 @@ r"""The commands that begin with a backslash: what they are called, and what the
 
 from __future__ import annotations
 
+import math
+import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from penstock.commands.script_files import compile_files, read_source
+from penstock.commands.script_files import read_source
 from penstock.commands.show_findings import show_findings
+from penstock.compilation import compile_sources
 from penstock.diagnostics import CompileError, Source, nearest
 from penstock.diagnostics.codes.kinds import K012
 from penstock.diagnostics.codes.running import R098
 from penstock.diagnostics.terminal import align_texts, show_text
-from penstock.parser import name_text
+from penstock.parser import name_text, split_typed
 from penstock.planner.catalog import Declared
 from penstock.shell.workspace import Workspace, describe_queries
 
 WATCH_SECONDS = 2.0
+WORDS = {"exit": "\\q", "quit": "\\q", "help": "\\?"}
+"""What people type without a backslash."""
 
 
 class LeaveShell(Exception):
@@ -32,6 +38,25 @@ class ShellCommand:
     run: Callable[[Workspace, list[str]], None]
 
 
+def run_text(workspace: Workspace, source: Source) -> None:
+    """Runs a text: a line that begins with a backslash, or statements. Raises as both do."""
+    text = source.text.strip()
+    if text.startswith("\\") or text.rstrip("; \t").lower() in WORDS:
+        run_command(workspace, text)
+    else:
+        workspace.run(source)
+
+
+def split_whole(source: Source) -> Iterator[Source]:
+    """The texts of a file, in which places are as in the file. A last statement may lack its semicolon."""
+    texts, rest = split_typed(source.text)
+    before = 0
+    for text in (*texts, rest):
+        if text.strip():
+            yield Source(source.name, "\n" * before + text)
+        before += text.count("\n")
+
+
 def run_command(workspace: Workspace, line: str) -> None:
     r"""Runs a line that begins with a backslash.
 
@@ -40,7 +65,11 @@ def run_command(workspace: Workspace, line: str) -> None:
         RunError: what it runs fails.
         LeaveShell: the shell ends.
     """
-    name, *words = line.removeprefix("\\").rstrip("; \t").split() or [""]
+    text = line.strip().rstrip("; \t")
+    try:
+        name, *words = shlex.split(WORDS.get(text.lower(), text).removeprefix("\\"), posix=True) or [""]
+    except ValueError:
+        raise _misused(f"{text.split()[0]} with quotes that are closed") from None
     command = COMMANDS.get(name)
     if command is None:
         raise CompileError([R098.at(None, command=f"\\{name}").with_hint(r"\? lists the commands")])
@@ -70,12 +99,14 @@ def list_relations(workspace: Workspace, words: list[str]) -> None:
 
 def run_file(workspace: Workspace, words: list[str]) -> None:
     """Runs the statements of a file."""
-    workspace.run(read_source(_one(words, r"\i FILE")))
+    for each in split_whole(read_source(str(Path(_one(words, r"\i FILE")).expanduser()))):
+        run_text(workspace, each)
 
 
 def check_file(workspace: Workspace, words: list[str]) -> None:
     """Checks the statements of a file, and starts nothing."""
-    compilation = compile_files([_one(words, r"\check FILE")])
+    source = read_source(str(Path(_one(words, r"\check FILE")).expanduser()))
+    compilation = compile_sources([source], workspace.catalog)
     show_findings(compilation.diagnostics)
     count = len(compilation.statements)
     print(f"ok: {count} statement{'s' * (count != 1)}")
@@ -88,6 +119,8 @@ def watch(workspace: Workspace, words: list[str]) -> None:
     try:
         seconds = float(words[0]) if words else WATCH_SECONDS
         times = int(words[1]) if len(words) > 1 else 0
+        if not (math.isfinite(seconds) and seconds > 0 and times >= 0):
+            raise ValueError(seconds, times)
     except ValueError:
         raise _misused(r"\watch [SECONDS [TIMES]]") from None
     count = 0
@@ -97,7 +130,7 @@ def watch(workspace: Workspace, words: list[str]) -> None:
             count += 1
             if count == times:
                 return
-            time.sleep(max(seconds, 0.1))
+            time.sleep(seconds)
     except KeyboardInterrupt:
         return
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING
 
 from penstock.commands.answers import show_answer
@@ -14,7 +17,9 @@ from penstock.commands.peek import show_look
 from penstock.commands.run_report import show_reports
 from penstock.commands.show_findings import show_findings
 from penstock.compilation import Compilation, compile, compile_read, compile_sources
-from penstock.diagnostics import Source
+from penstock.diagnostics import CompileError, Source, Span
+from penstock.diagnostics.codes.kinds import K015
+from penstock.diagnostics.codes.running import R098
 from penstock.explain import answer_text
 from penstock.parser import ast, list_statements
 from penstock.planner import Catalog
@@ -62,24 +67,25 @@ class Workspace:
         return [] if self._session is None else self._session.queries()
 
     def run(self, source: Source) -> None:
-        """Runs the statements of a text, and prints what they answer.
+        """Runs the statements of a text, and prints what they answer. Those between two SELECTs are one script.
 
         Raises:
-            CompileError: a statement is refused. What is before it has been run.
+            CompileError: a statement is refused. The SELECTs and scripts before it have been run.
             RunError: a query cannot be started or a table cannot be read.
         """
         statements = list_statements(source)
         if not statements:
-            compile_sources([source], self.catalog)  # SET alone is refused here if it is wrong
+            for setting in compile_sources([source], self.catalog).statements:
+                found = R098.at(setting.span, command="SET alone")
+                raise CompileError([found.with_hint("type it in one text with the statement that it is for")])
             return
         is_select = {id(each): _is_select(each) for each, _ in statements}
         for is_one, group in groupby(statements, lambda each: is_select[id(each[0])]):
-            texts = [text for _, text in group]
             if not is_one:
-                self._run_script(Source(source.name, _join(texts)))
+                self._run_script(Source(source.name, _join([text for _, text in group])))
                 continue
-            for text in texts:
-                self._run_select(Source(source.name, text))
+            for statement, _ in group:
+                self._run_select(Source(source.name, _cut_out(source.text, statement.span)))
 
     def read(self, source: Source) -> None:
         """Answers a SELECT over tables. Raises as `run` does."""
@@ -98,6 +104,7 @@ class Workspace:
 
     def _run_script(self, source: Source) -> None:
         compilation = compile(source.text, self.catalog, source.name)
+        self._require_stopped(compilation.statements)
         if not compilation.queries:
             self._declare(compilation)
             return
@@ -125,9 +132,24 @@ class Workspace:
         for statement in compilation.statements:
             if isinstance(statement, ast.Create | ast.CreateView):
                 print(f"declared {statement.name.text}")
+            elif isinstance(statement, ast.Drop):
+                print(f"dropped {statement.name.text}")
+
+    def _require_stopped(self, statements: Iterable[ast.Statement]) -> None:
+        """Raises CompileError if a statement drops or replaces a relation whose query runs."""
+        running = {each.name.lower(): each.name for each in self.queries}
+        for each in statements:
+            if isinstance(each, ast.Drop) or (
+                isinstance(each, ast.Create | ast.CreateAs | ast.CreateView) and each.or_replace
+            ):
+                name = running.get(each.name.folded)
+                if name is not None:
+                    found = K015.at(each.name.span, "", name=each.name.text, users=name)
+                    raise CompileError([found.with_hint(f"type \\stop {name} first")])
 
     def _run_select(self, source: Source) -> None:
-        look = find_look(source, self.catalog)
+        # Whoever sets Spark up may have its files elsewhere.
+        look = None if self.master or self.settings else find_look(source, self.catalog)
         if look is not None:
             show_look(look, "text")
         else:
@@ -158,6 +180,9 @@ class Workspace:
             with progress_shown() as line:
                 line.say(STARTING)
                 session = connect(self.master, self.checkpoint, self.settings)
+            # Spark's own handler of Ctrl-C would end what running queries do.
+            if current_thread() is main_thread():
+                signal.signal(signal.SIGINT, signal.default_int_handler)
             session.catalog = self._declared
             self._session = session
         return self._session
@@ -190,6 +215,11 @@ def _is_select(statement: ast.Statement) -> bool:
         return False
     query = statement.query
     return reads_tables(statement) or (isinstance(query, ast.Select) and query.limit is not None)
+
+
+def _cut_out(text: str, span: Span) -> str:
+    """A statement at its place, with blanks for what is before it."""
+    return re.sub(r"[^\n]", " ", text[: span.start]) + text[span.start : span.end]
 
 
 def _join(texts: list[str]) -> str:
