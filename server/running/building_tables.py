@@ -31,7 +31,7 @@ WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass
   AND d.refobjid = to_regclass(%s) AND reader.oid <> d.refobjid ORDER BY 1
 """
 _GRANTS = """
-SELECT CASE WHEN grantee = 0 THEN NULL ELSE grantee::regrole::text END, privilege_type, is_grantable
+SELECT CASE WHEN grantee = 0 THEN NULL ELSE pg_get_userbyid(grantee) END, privilege_type, is_grantable
 FROM pg_class, aclexplode(relacl) WHERE oid = to_regclass(%s) AND grantee <> relowner
 """
 
