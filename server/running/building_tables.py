@@ -89,6 +89,20 @@ def drop_built(db: psycopg.Connection, definitions: Sequence[LiveDefinition]) ->
                 db.execute(forget, [f"{BUILDS}.{name}"])
 
 
+def drop_left(db: psycopg.Connection, building: Sequence[LiveDefinition]) -> None:
+    """Drops what has been built for other definitions than these: what earlier engines have left."""
+    kept = [each for it in building if it.relation for each in (it.relation.lower(), *list_rejected(it))]
+    with db.transaction():
+        left = db.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = %s AND tablename <> ALL (%s)", [BUILDS, [LEDGER, *kept]]
+        )
+        for (name,) in left.fetchall():
+            db.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(BUILDS, name)))
+        if _exists(db, BUILDS, LEDGER):
+            forget = sql.SQL("DELETE FROM {} WHERE sink <> ALL (%s)").format(sql.Identifier(BUILDS, LEDGER))
+            db.execute(forget, [[f"{BUILDS}.{each}" for each in kept]])
+
+
 def lock_tables(db: psycopg.Connection, definitions: Sequence[LiveDefinition]) -> None:
     """Locks the tables and views of definitions, all at once, until the transaction of the caller ends."""
     names = [each.relation.lower() for each in definitions if each.relation is not None and shown_query(each)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -80,12 +81,11 @@ class InForce:
         if stopped is not None:
             yield from stopped.stop()
         try:
-            hide_relation(self.store.db, definition)
+            hide_relation(self.store.db, definition, partial(self.store.forget, definition))
         except psycopg.Error:
             if stopped is not None:
                 yield from stopped.try_to_start()
             raise
-        self.store.forget(definition)
         self.remove(definition)
 
     def report(self, live: LiveQuery) -> None:

@@ -19,7 +19,14 @@ from penstock.diagnostics.codes.server import V006, V020
 from penstock.parser import ast, list_statements
 from penstock.server.planning.statement_planner import PlannedStatement, describe_planned
 from penstock.server.running.building_query import BuildingQuery
-from penstock.server.running.building_tables import check_buildable, drop_built, lock_tables, redirect_output, take_over
+from penstock.server.running.building_tables import (
+    check_buildable,
+    drop_built,
+    drop_left,
+    lock_tables,
+    redirect_output,
+    take_over,
+)
 from penstock.server.running.in_force import InForce
 from penstock.server.running.live_script import LiveDefinition, LiveScript, Planned
 from penstock.server.running.split_statements import command_tag
@@ -203,6 +210,8 @@ class Replacements:
             except CompileError as error:
                 LOG.warning("a change is given up: %s", error)
                 store.forget_change(number)
+                for each in own:
+                    shutil.rmtree(Path(each.folder), ignore_errors=True)
                 continue
             change = self._add([(each, it, row.folder) for each, it, row in zip(made, old, own, strict=True)])
             for row, member in zip(own, change.members, strict=True):
@@ -212,15 +221,19 @@ class Replacements:
                     await_steps(member.building.pause())
                 else:
                     self._start(member.building)
+        drop_left(store.db, [each.definition for change in self._changes for each in change.members])
 
     def cancel(self, change: Replacement) -> Steps[None]:
         """Gives a change up. The old definitions stay in force."""
         for query in change.buildings:
             yield from query.stop()
-        drop_built(self._in_force.store.db, [each.definition for each in change.members])
+        store = self._in_force.store
+        with store.db.transaction():  # a restart must not go on into an empty table
+            drop_built(store.db, [each.definition for each in change.members])
+            for each in change.members:
+                store.forget_building(each.definition.number, each.building_name)
         self._leave(change)
         for each in change.members:
-            self._in_force.store.forget_building(each.definition.number, each.building_name)
             shutil.rmtree(Path(each.folder), ignore_errors=True)
 
     def look(self) -> None:
