@@ -74,7 +74,8 @@ class InForce:
     def forget(self, definition: LiveDefinition) -> Steps[None]:
         """Stops the queries of a definition, and removes all that they have made.
 
-        Raises psycopg.Error, and lets the queries go on, while others hold a lock on the table.
+        Raises psycopg.Error, and lets the queries go on, while others hold a lock on the table. If the connection is
+        lost, the table may be gone: they stay stopped until the engine has looked at the catalog.
         """
         live = self.live.get(definition.number)
         stopped = None if live is None or live.state in ("PAUSED", "HELD") else live
@@ -83,7 +84,7 @@ class InForce:
         try:
             hide_relation(self.store.db, definition, partial(self.store.forget, definition))
         except psycopg.Error:
-            if stopped is not None:
+            if stopped is not None and not self.store.db.closed:
                 yield from stopped.try_to_start()
             raise
         self.remove(definition)

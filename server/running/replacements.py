@@ -129,6 +129,12 @@ class Replacements:
         members = (each.definition for change in self._changes for each in change.members)
         return {(each.relation or "").lower(): each.text for each in members}
 
+    @property
+    def paused(self) -> dict[int, bool]:
+        """Whether the queries of a definition are paused, by the numbers of all definitions that are built."""
+        members = [each for change in self._changes for each in change.members]
+        return {it.definition.number: it.building is not None and it.building.state == "PAUSED" for it in members}
+
     def find(self, name: ast.Name) -> tuple[Replacement, BuildingQuery] | None:
         """The change whose queries have that name while they are built."""
         for change in self._changes:
@@ -291,7 +297,8 @@ class Replacements:
     def _swap(self, change: Replacement) -> Steps[None]:
         """Puts all new definitions into force in one transaction.
 
-        Raises psycopg.Error, and lets the old queries go on, while others hold locks on their tables.
+        Raises psycopg.Error, and lets the old queries go on, while others hold locks on their tables. If the
+        connection is lost, the swap may be committed: they stay stopped until the engine has looked at the catalog.
         """
         force = self._in_force
         stopped = []
@@ -302,9 +309,10 @@ class Replacements:
                 stopped.append(old)
         try:
             self._swap_tables(change)
-        except psycopg.Error:
-            for old in stopped:
-                yield from old.try_to_start()
+        except Exception:
+            if not force.store.db.closed:
+                for old in stopped:
+                    yield from old.try_to_start()
             raise
         self._leave(change)
         for each in reversed(change.members):

@@ -94,7 +94,7 @@ class FakeEngine:
     def restore(self) -> None:
         self.process._restore(Event())
 
-    def look_until(self, condition: Callable[[], bool], seconds: float = 20) -> None:
+    def look_until(self, condition: Callable[[], bool], seconds: float = 10) -> None:
         """Looks at the changes as the engine does."""
         deadline = time.monotonic() + seconds
         while not condition():

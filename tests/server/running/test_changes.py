@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import psycopg
 import pytest
 
 from penstock.server.running import building_query
+from penstock.server.running.replacements import Replacements
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
 from tests.server.running.engines import Catalog, open_catalog
 from tests.server.running.fake_spark import NEW_PAGES, PAGES, run_fake_engine, wait_until_stopped
@@ -71,3 +74,66 @@ def test_what_was_built_goes_with_a_change_that_a_restart_gives_up(
     with run_fake_engine(catalog, tmp_path, monkeypatch, wait_until_stopped):
         assert catalog.rows(BUILT) == [(False, False)]
         assert not Path(folder).exists()
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_an_answer_to_a_swap_that_is_lost(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_committed: bool
+) -> None:
+    """The old query must not go on in the new table."""
+    swap_tables = Replacements._swap_tables
+
+    def lose_answer(changes: Replacements, *given: Any) -> None:
+        if is_committed:
+            swap_tables(changes, *given)
+        changes._in_force.store.db.close()
+        raise psycopg.OperationalError("the connection is lost")
+
+    with run_fake_engine(catalog, tmp_path, monkeypatch) as engine:
+        engine.send(PAGES)
+        [old] = [each for each in engine.live.values() if each.name == "pages"]
+        engine.send(NEW_PAGES)
+        monkeypatch.setattr(Replacements, "_swap_tables", lose_answer)
+        with pytest.raises(psycopg.OperationalError, match="lost"):
+            engine.look_until(lambda: False)
+        assert old.state == "STOPPED"
+        if is_committed:
+            with pytest.raises(psycopg.OperationalError, match="interrupted"):
+                engine.process._reconnect(Event())
+        else:
+            engine.process._reconnect(Event())
+            monkeypatch.setattr(Replacements, "_swap_tables", swap_tables)
+            engine.look_until(lambda: not engine.changes.buildings)
+            assert catalog.rows("SELECT version FROM penstock.relation WHERE name = 'pages'") == [(2,)]
+
+
+def test_a_drop_whose_answer_is_lost_is_looked_up(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with run_fake_engine(catalog, tmp_path, monkeypatch) as engine:
+        engine.send(PAGES)
+        [old] = [each for each in engine.live.values() if each.name == "pages"]
+        forget = engine.store.forget
+
+        def lose_answer(definition: Any) -> None:
+            engine.store.db.close()
+            forget(definition)
+
+        engine.store.forget = lose_answer  # type: ignore[method-assign]
+        with pytest.raises(psycopg.OperationalError):
+            engine.send("DROP TABLE pages")
+        assert old.state == "STOPPED"
+        engine.process._reconnect(Event())
+        engine.look_until(lambda: old.state == "RUNNING")
+
+
+def test_a_change_whose_row_is_gone_is_not_gone_on_with(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with run_fake_engine(catalog, tmp_path, monkeypatch, wait_until_stopped) as engine:
+        engine.send(PAGES)
+        engine.send(NEW_PAGES)
+        catalog.db.execute("DELETE FROM penstock.building")
+        engine.store.db.close()
+        with pytest.raises(psycopg.OperationalError, match="interrupted"):
+            engine.process._reconnect(Event())
