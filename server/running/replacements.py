@@ -251,7 +251,8 @@ class Replacements:
                 steps = None if works.forbid(name) else query.look()
                 if steps is not None:
                     works.begin(steps, name)
-            ready = all(each.is_caught_up for each in change.buildings) and time.monotonic() >= change.next_try
+            built = all(each.is_caught_up and each.state not in ("PAUSED", "HELD") for each in change.buildings)
+            ready = built and time.monotonic() >= change.next_try
             if ready and not works.forbid(change.names):
                 works.begin(self._try_to_swap(change), change.names)
 
@@ -302,13 +303,16 @@ class Replacements:
         """
         force = self._in_force
         stopped = []
+        paused = set()
         for each in change.members:
             old = None if each.replaced is None else force.live.get(each.replaced.number)
+            if old is not None and old.state == "PAUSED":
+                paused.add(each.definition.number)
             if old is not None and old.state not in ("PAUSED", "HELD"):
                 yield from old.stop()
                 stopped.append(old)
         try:
-            self._swap_tables(change)
+            self._swap_tables(change, paused)
         except Exception:
             if not force.store.db.closed:
                 for old in stopped:
@@ -324,23 +328,23 @@ class Replacements:
             live = force.make_live(each.definition, each.made.program)
             LOG.info("%s is in force", each.definition.relation)
             if live is not None:
-                yield from live.try_to_start()
+                yield from live.pause() if each.definition.number in paused else live.try_to_start()
                 force.report(live)
 
-    def _swap_tables(self, change: Replacement) -> None:
+    def _swap_tables(self, change: Replacement, paused: Collection[int]) -> None:
         store = self._in_force.store
         for left in reversed(range(ATTEMPTS)):
             try:
                 with store.db.transaction():
                     store.db.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS * 1000:.0f}ms'")
-                    self._write_swap(change)
+                    self._write_swap(change, paused)
                 return
             except psycopg.errors.LockNotAvailable:
                 if not left:
                     raise
                 time.sleep(LOCK_SECONDS / 4)
 
-    def _write_swap(self, change: Replacement) -> None:
+    def _write_swap(self, change: Replacement, paused: Collection[int]) -> None:
         store = self._in_force.store
         replaced = [each.replaced for each in change.members if each.replaced is not None]
         lock_tables(store.db, replaced)
@@ -354,6 +358,8 @@ class Replacements:
             number, definition = each.definition.number, each.definition
             store.forget_building(number, each.building_name)
             store.keep(definition, each.folder, each.made.columns, each.made.graph, versions[number])
+            if number in paused:
+                store.pause(definition, True)
 
 
 def plan_together(script: LiveScript, wanted: Sequence[Wanted]) -> list[PlannedStatement]:

@@ -137,3 +137,29 @@ def test_a_change_whose_row_is_gone_is_not_gone_on_with(
         engine.store.db.close()
         with pytest.raises(psycopg.OperationalError, match="interrupted"):
             engine.process._reconnect(Event())
+
+
+def test_a_pause_outlives_a_swap(catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with run_fake_engine(catalog, tmp_path, monkeypatch) as engine:
+        engine.send(PAGES)
+        engine.send("PAUSE QUERY pages")
+        engine.send(NEW_PAGES)
+        engine.look_until(lambda: not engine.changes.buildings)
+        [new] = [each for each in engine.live.values() if each.name == "pages"]
+        assert new.state == "PAUSED"
+        assert catalog.rows("SELECT paused FROM penstock.definition ORDER BY number") == [(False,), (True,)]
+
+
+def test_a_paused_building_is_not_swapped_in(catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with run_fake_engine(catalog, tmp_path, monkeypatch) as engine:
+        engine.send(PAGES)
+        engine.send(NEW_PAGES)
+        [building] = engine.changes.buildings
+        building.is_caught_up = True
+        engine.send("PAUSE QUERY `pages (new)`")
+        for _ in range(5):
+            engine.works.go_on()
+            engine.changes.look()
+        assert engine.changes.buildings == [building]
+        engine.send("RESUME QUERY `pages (new)`")
+        engine.look_until(lambda: not engine.changes.buildings)
