@@ -141,9 +141,9 @@ class LiveScript:
             CompileError: it is unknown, of another kind, or others read it.
         """
         if statement.kind is ast.DropKind.QUERY:
-            found = self.find_query(statement.name)
-            self.check_unused(found, statement.name)  # what it has made goes with it
-            return found
+            filling = self.find_query(statement.name)
+            self.check_unused(filling, statement.name)  # what it has made goes with it
+            return filling
         found = self.find_relation(statement.name.text)
         compile_drop = replace(self.catalog, running=())
         if found is None:
