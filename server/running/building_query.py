@@ -52,6 +52,7 @@ class BuildingQuery(LiveQuery):
     def start(self) -> Steps[None]:
         """Starts the first round. Raises RunError if it fails before its first micro-batch, or within ten seconds."""
         self._enter("STARTING")
+        self.is_caught_up = False
         self._halt, self._begun = Event(), Event()
         future = self._future = self._submit(self._run)
         future.add_done_callback(lambda _, begun=self._begun: begun.set())  # type: ignore[misc]

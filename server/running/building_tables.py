@@ -31,7 +31,7 @@ WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass
   AND d.refobjid = to_regclass(%s) AND reader.oid <> d.refobjid ORDER BY 1
 """
 _GRANTS = """
-SELECT CASE WHEN grantee = 0 THEN NULL ELSE grantee::regrole::text END, privilege_type, is_grantable
+SELECT CASE WHEN grantee = 0 THEN NULL ELSE pg_get_userbyid(grantee) END, privilege_type, is_grantable
 FROM pg_class, aclexplode(relacl) WHERE oid = to_regclass(%s) AND grantee <> relowner
 """
 
@@ -87,6 +87,20 @@ def drop_built(db: psycopg.Connection, definitions: Sequence[LiveDefinition]) ->
             if _exists(db, BUILDS, LEDGER):
                 forget = sql.SQL("DELETE FROM {} WHERE sink = %s").format(sql.Identifier(BUILDS, LEDGER))
                 db.execute(forget, [f"{BUILDS}.{name}"])
+
+
+def drop_left(db: psycopg.Connection, building: Sequence[LiveDefinition]) -> None:
+    """Drops what has been built for other definitions than these: what earlier engines have left."""
+    kept = [each for it in building if it.relation for each in (it.relation.lower(), *list_rejected(it))]
+    with db.transaction():
+        left = db.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = %s AND tablename <> ALL (%s)", [BUILDS, [LEDGER, *kept]]
+        )
+        for (name,) in left.fetchall():
+            db.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(BUILDS, name)))
+        if _exists(db, BUILDS, LEDGER):
+            forget = sql.SQL("DELETE FROM {} WHERE sink <> ALL (%s)").format(sql.Identifier(BUILDS, LEDGER))
+            db.execute(forget, [[f"{BUILDS}.{each}" for each in kept]])
 
 
 def lock_tables(db: psycopg.Connection, definitions: Sequence[LiveDefinition]) -> None:

@@ -137,8 +137,13 @@ class EngineProcess:
                 continue
             known = dict.fromkeys(self._script.definitions, False)
             known |= {number: live.state == "PAUSED" for number, live in self._live.items()}
-            if known != {kept.number: kept.is_paused for kept in self._store.kept()}:
+            built = {row.number: row.is_paused for row in self._store.list_building()}
+            if known != {kept.number: kept.is_paused for kept in self._store.kept()} or self._changes.paused != built:
                 raise psycopg.OperationalError("a statement was interrupted")
+            for live in self._live.values():
+                names = live.definition.names
+                if live.state == "STOPPED" and not self._works.forbid(names):  # what stopped it has not been committed
+                    self._works.begin(live.try_to_start(), names)
             LOG.info("PostgreSQL is there again")
             return
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -73,19 +74,19 @@ class InForce:
     def forget(self, definition: LiveDefinition) -> Steps[None]:
         """Stops the queries of a definition, and removes all that they have made.
 
-        Raises psycopg.Error, and lets the queries go on, while others hold a lock on the table.
+        Raises psycopg.Error, and lets the queries go on, while others hold a lock on the table. If the connection is
+        lost, the table may be gone: they stay stopped until the engine has looked at the catalog.
         """
         live = self.live.get(definition.number)
         stopped = None if live is None or live.state in ("PAUSED", "HELD") else live
         if stopped is not None:
             yield from stopped.stop()
         try:
-            hide_relation(self.store.db, definition)
+            hide_relation(self.store.db, definition, partial(self.store.forget, definition))
         except psycopg.Error:
-            if stopped is not None:
+            if stopped is not None and not self.store.db.closed:
                 yield from stopped.try_to_start()
             raise
-        self.store.forget(definition)
         self.remove(definition)
 
     def report(self, live: LiveQuery) -> None:

@@ -141,7 +141,9 @@ class LiveScript:
             CompileError: it is unknown, of another kind, or others read it.
         """
         if statement.kind is ast.DropKind.QUERY:
-            return self.find_query(statement.name)
+            filling = self.find_query(statement.name)
+            self.check_unused(filling, statement.name)  # what it has made goes with it
+            return filling
         found = self.find_relation(statement.name.text)
         compile_drop = replace(self.catalog, running=())
         if found is None:
@@ -160,7 +162,7 @@ class LiveScript:
         users = [each for each in users if each is not definition]
         if users:
             names = ", ".join(each.relation or each.name or "a statement" for each in users)
-            raise CompileError([K015.at(name.span, "", name=name.text, users=names).with_hint(hint)])
+            raise CompileError([K015.at(name.span, "", name=definition.relation, users=names).with_hint(hint)])
 
     def find_relation(self, name: str) -> LiveDefinition | None:
         """The definition of a relation, without regard to case."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 import psycopg
@@ -144,20 +144,25 @@ def complete_table(db: psycopg.Connection, name: str, query: RunningQuery) -> No
         db.execute(text.format(trigger, sql.SQL(event), table, sql.SQL(rows), key))
 
 
-def hide_relation(db: psycopg.Connection, definition: LiveDefinition) -> None:
+def hide_relation(db: psycopg.Connection, definition: LiveDefinition, forget: Callable[[], None]) -> None:
     """Drops the table or view of a definition, with what its queries have noted beside it.
+
+    `forget` takes the definition out of the catalog, in the same transaction: a restart never finds one without the
+    other, and begins no empty table from old checkpoints.
 
     Raises psycopg.errors.LockNotAvailable, with a note of who holds the lock. Meanwhile others wait behind this
     transaction, so it does not wait long at once.
     """
     query = shown_query(definition)
     if query is None or definition.relation is None:
+        forget()
         return
     for left in reversed(range(DROP_ATTEMPTS)):
         try:
             with db.transaction():
                 db.execute(f"SET LOCAL lock_timeout = '{DROP_SECONDS}s'")
                 drop_relation(db, definition, query)
+                forget()
             return
         except psycopg.errors.LockNotAvailable as error:
             if not left:

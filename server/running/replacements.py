@@ -19,7 +19,14 @@ from penstock.diagnostics.codes.server import V006, V020
 from penstock.parser import ast, list_statements
 from penstock.server.planning.statement_planner import PlannedStatement, describe_planned
 from penstock.server.running.building_query import BuildingQuery
-from penstock.server.running.building_tables import check_buildable, drop_built, lock_tables, redirect_output, take_over
+from penstock.server.running.building_tables import (
+    check_buildable,
+    drop_built,
+    drop_left,
+    lock_tables,
+    redirect_output,
+    take_over,
+)
 from penstock.server.running.in_force import InForce
 from penstock.server.running.live_script import LiveDefinition, LiveScript, Planned
 from penstock.server.running.split_statements import command_tag
@@ -122,6 +129,12 @@ class Replacements:
         members = (each.definition for change in self._changes for each in change.members)
         return {(each.relation or "").lower(): each.text for each in members}
 
+    @property
+    def paused(self) -> dict[int, bool]:
+        """Whether the queries of a definition are paused, by the numbers of all definitions that are built."""
+        members = [each for change in self._changes for each in change.members]
+        return {it.definition.number: it.building is not None and it.building.state == "PAUSED" for it in members}
+
     def find(self, name: ast.Name) -> tuple[Replacement, BuildingQuery] | None:
         """The change whose queries have that name while they are built."""
         for change in self._changes:
@@ -203,6 +216,8 @@ class Replacements:
             except CompileError as error:
                 LOG.warning("a change is given up: %s", error)
                 store.forget_change(number)
+                for each in own:
+                    shutil.rmtree(Path(each.folder), ignore_errors=True)
                 continue
             change = self._add([(each, it, row.folder) for each, it, row in zip(made, old, own, strict=True)])
             for row, member in zip(own, change.members, strict=True):
@@ -212,15 +227,19 @@ class Replacements:
                     await_steps(member.building.pause())
                 else:
                     self._start(member.building)
+        drop_left(store.db, [each.definition for change in self._changes for each in change.members])
 
     def cancel(self, change: Replacement) -> Steps[None]:
         """Gives a change up. The old definitions stay in force."""
         for query in change.buildings:
             yield from query.stop()
-        drop_built(self._in_force.store.db, [each.definition for each in change.members])
+        store = self._in_force.store
+        with store.db.transaction():  # a restart must not go on into an empty table
+            drop_built(store.db, [each.definition for each in change.members])
+            for each in change.members:
+                store.forget_building(each.definition.number, each.building_name)
         self._leave(change)
         for each in change.members:
-            self._in_force.store.forget_building(each.definition.number, each.building_name)
             shutil.rmtree(Path(each.folder), ignore_errors=True)
 
     def look(self) -> None:
@@ -232,7 +251,8 @@ class Replacements:
                 steps = None if works.forbid(name) else query.look()
                 if steps is not None:
                     works.begin(steps, name)
-            ready = all(each.is_caught_up for each in change.buildings) and time.monotonic() >= change.next_try
+            built = all(each.is_caught_up and each.state not in ("PAUSED", "HELD") for each in change.buildings)
+            ready = built and time.monotonic() >= change.next_try
             if ready and not works.forbid(change.names):
                 works.begin(self._try_to_swap(change), change.names)
 
@@ -278,20 +298,25 @@ class Replacements:
     def _swap(self, change: Replacement) -> Steps[None]:
         """Puts all new definitions into force in one transaction.
 
-        Raises psycopg.Error, and lets the old queries go on, while others hold locks on their tables.
+        Raises psycopg.Error, and lets the old queries go on, while others hold locks on their tables. If the
+        connection is lost, the swap may be committed: they stay stopped until the engine has looked at the catalog.
         """
         force = self._in_force
         stopped = []
+        paused = set()
         for each in change.members:
             old = None if each.replaced is None else force.live.get(each.replaced.number)
+            if old is not None and old.state == "PAUSED":
+                paused.add(each.definition.number)
             if old is not None and old.state not in ("PAUSED", "HELD"):
                 yield from old.stop()
                 stopped.append(old)
         try:
-            self._swap_tables(change)
-        except psycopg.Error:
-            for old in stopped:
-                yield from old.try_to_start()
+            self._swap_tables(change, paused)
+        except Exception:
+            if not force.store.db.closed:
+                for old in stopped:
+                    yield from old.try_to_start()
             raise
         self._leave(change)
         for each in reversed(change.members):
@@ -303,23 +328,23 @@ class Replacements:
             live = force.make_live(each.definition, each.made.program)
             LOG.info("%s is in force", each.definition.relation)
             if live is not None:
-                yield from live.try_to_start()
+                yield from live.pause() if each.definition.number in paused else live.try_to_start()
                 force.report(live)
 
-    def _swap_tables(self, change: Replacement) -> None:
+    def _swap_tables(self, change: Replacement, paused: Collection[int]) -> None:
         store = self._in_force.store
         for left in reversed(range(ATTEMPTS)):
             try:
                 with store.db.transaction():
                     store.db.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS * 1000:.0f}ms'")
-                    self._write_swap(change)
+                    self._write_swap(change, paused)
                 return
             except psycopg.errors.LockNotAvailable:
                 if not left:
                     raise
                 time.sleep(LOCK_SECONDS / 4)
 
-    def _write_swap(self, change: Replacement) -> None:
+    def _write_swap(self, change: Replacement, paused: Collection[int]) -> None:
         store = self._in_force.store
         replaced = [each.replaced for each in change.members if each.replaced is not None]
         lock_tables(store.db, replaced)
@@ -333,6 +358,8 @@ class Replacements:
             number, definition = each.definition.number, each.definition
             store.forget_building(number, each.building_name)
             store.keep(definition, each.folder, each.made.columns, each.made.graph, versions[number])
+            if number in paused:
+                store.pause(definition, True)
 
 
 def plan_together(script: LiveScript, wanted: Sequence[Wanted]) -> list[PlannedStatement]:

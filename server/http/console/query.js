@@ -70,13 +70,18 @@ function confirmDrop(query, act) {
   const dialog = el(
     "dialog", { "aria-labelledby": "drop-title", close: () => dialog.remove() },
     el("h2", { id: "drop-title" }, `Drop ${query.name}?`),
-    el("p", {}, "The query ends for good. What it has written stays."),
+    el("p", {}, `The query ends for good. ${tellLeft(query)}`),
     el("form", { method: "dialog", class: "actions" },
       el("button", { value: "no" }, "Keep it"),
       el("button", { value: "yes", class: "danger", click: () => act("DROP", "dropped") }, "Drop it")),
   );
   document.body.append(dialog);
   dialog.showModal();
+}
+
+function tellLeft(query) {
+  if (query.name.endsWith(" (new)")) return "The change is given up, and what is in force stays.";
+  return query.relation ? `${query.relation} is dropped with its rows.` : "What it has written stays.";
 }
 
 function listInputs(query) {

@@ -139,11 +139,11 @@ def test_who_holds_up_a_drop_is_named(login: Login) -> None:
         holder.execute("BEGIN")
         holder.execute("SELECT * FROM public.counts")
         with pytest.raises(psycopg.errors.LockNotAvailable) as refused:
-            hide_relation(db, definition)
+            hide_relation(db, definition, lambda: None)
         detail = refusal_of(refused.value).detail or ""
         assert detail.startswith("rita holds AccessShareLock on counts (session ")
         assert ", report, idle in tra" in detail
         with login("rita") as other:  # others read meanwhile
             assert other.execute("SELECT count(*) FROM public.counts").fetchone() == (0,)
         holder.execute("ROLLBACK")
-        hide_relation(db, definition)
+        hide_relation(db, definition, lambda: None)

@@ -110,6 +110,7 @@ def test_a_query_is_paused_resumed_and_dropped_by_keyboard(browser: Browser, doo
     tab_to("Drop")
     browser.press(ENTER)
     browser.wait_for("Drop totals?")
+    browser.wait_for("totals is dropped with its rows.")
     tab_to("Drop it")
     browser.press(ENTER)
     browser.wait_for("No query runs")

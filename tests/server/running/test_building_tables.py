@@ -65,9 +65,9 @@ def test_a_program_writes_where_no_reader_looks(script: LiveScript) -> None:
 
 def test_a_table_takes_over_with_its_rights_and_its_ledger(script: LiveScript, db: psycopg.Connection) -> None:
     pages = tell(script, PAGES)
-    db.execute("DROP ROLE IF EXISTS guest")
-    db.execute("CREATE ROLE guest")
-    db.execute("GRANT SELECT ON public.pages TO guest WITH GRANT OPTION")
+    db.execute('DROP ROLE IF EXISTS "Guest-1"')
+    db.execute('CREATE ROLE "Guest-1"')
+    db.execute('GRANT SELECT ON public.pages TO "Guest-1" WITH GRANT OPTION')
     db.execute("GRANT SELECT ON public.pages TO PUBLIC")
     db.execute("INSERT INTO penstock.listener VALUES ('pages', now() + interval '1 hour')")
     db.execute("UPDATE public.pages SET n = 2")
@@ -88,7 +88,7 @@ def test_a_table_takes_over_with_its_rights_and_its_ledger(script: LiveScript, d
     done.set()
     reader.join()
     assert seen == {(1,), (2,)}, "the old rows or the new ones, and nothing else"
-    acl = "SELECT has_table_privilege('guest', 'pages', 'SELECT WITH GRANT OPTION'), relacl::text LIKE '%%,=r/%%' "
+    acl = "SELECT has_table_privilege('Guest-1', 'pages', 'SELECT WITH GRANT OPTION'), relacl::text LIKE '%%,=r/%%' "
     assert db.execute(f"{acl} FROM pg_class WHERE oid = 'pages'::regclass").fetchone() == (True, True)
     rejected = "SELECT has_table_privilege('penstock_reader', 'pages_rejected', 'SELECT')"
     assert db.execute(rejected).fetchone() == (True,)

@@ -134,6 +134,8 @@ def test_what_is_read_is_not_dropped(script: LiveScript) -> None:
     tell(script, HOURS)
     with pytest.raises(CompileError, match="K015: clicks is in use by the query hourly"):
         drop(script, "DROP STREAM clicks")
+    with pytest.raises(CompileError, match="K015: clicks is in use by the query hourly"):
+        drop(script, "DROP QUERY clicks")
     drop(script, "DROP TABLE HOURLY")
     drop(script, "DROP STREAM clicks")
     assert not script.definitions

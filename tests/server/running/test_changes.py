@@ -1,0 +1,165 @@
+"""Changes of what is in force: what is left of them after failures. PostgreSQL is real, Spark is a fake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import psycopg
+import pytest
+
+from penstock.server.running import building_query
+from penstock.server.running.replacements import Replacements
+from tests.databases.conftest import server as server  # the embedded PostgreSQL
+from tests.server.running.engines import Catalog, open_catalog
+from tests.server.running.fake_spark import NEW_PAGES, PAGES, run_fake_engine, wait_until_stopped
+
+REFUSE = (
+    "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;"
+    "CREATE TRIGGER refuse BEFORE DELETE ON penstock.{} EXECUTE FUNCTION refuse()"
+)
+BUILT = "SELECT to_regclass('penstock_build.pages') IS NOT NULL, EXISTS (SELECT 1 FROM penstock.building)"
+
+
+@pytest.fixture
+def catalog(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Catalog]:
+    monkeypatch.setattr(building_query, "START_SECONDS", 0.3)
+    with open_catalog(server) as catalog:
+        yield catalog
+
+
+def test_a_change_that_is_given_up_by_half_keeps_its_table(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with run_fake_engine(catalog, tmp_path, monkeypatch, wait_until_stopped) as engine:
+        engine.send(PAGES)
+        engine.send(NEW_PAGES)
+        catalog.db.execute(REFUSE.format("building").encode())
+        with pytest.raises(psycopg.errors.RaiseException):
+            engine.send("DROP QUERY `pages (new)`")
+        assert catalog.rows(BUILT) == [(True, True)], "a restart would go on into an empty table"
+        catalog.db.execute("DROP TRIGGER refuse ON penstock.building")
+        engine.send("DROP QUERY `pages (new)`")
+        assert catalog.rows(BUILT) == [(False, False)]
+
+
+def test_a_drop_by_half_keeps_the_table(catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = (
+        "SELECT to_regclass('public.pages') IS NOT NULL, EXISTS (SELECT 1 FROM penstock.relation WHERE name='pages')"
+    )
+    with run_fake_engine(catalog, tmp_path, monkeypatch) as engine:
+        engine.send(PAGES)
+        catalog.db.execute(REFUSE.format("definition").encode())
+        with pytest.raises(psycopg.errors.RaiseException):
+            engine.send("DROP TABLE pages")
+        assert catalog.rows(there) == [(True, True)]
+        assert [each.state for each in engine.live.values()] == ["RUNNING", "RUNNING"]
+        catalog.db.execute("DROP TRIGGER refuse ON penstock.definition")
+        engine.send("DROP TABLE pages")
+        assert catalog.rows(there) == [(False, False)]
+
+
+def test_what_was_built_goes_with_a_change_that_a_restart_gives_up(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with run_fake_engine(catalog, tmp_path, monkeypatch, wait_until_stopped) as engine:
+        engine.send(PAGES)
+        engine.send(NEW_PAGES)
+        [(folder,)] = catalog.rows("SELECT folder FROM penstock.building")
+        Path(folder).mkdir(parents=True)
+    assert catalog.rows(BUILT) == [(True, True)]
+    catalog.db.execute("UPDATE penstock.building SET text = replace(text, 'id', 'gone')")
+    with run_fake_engine(catalog, tmp_path, monkeypatch, wait_until_stopped):
+        assert catalog.rows(BUILT) == [(False, False)]
+        assert not Path(folder).exists()
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_an_answer_to_a_swap_that_is_lost(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_committed: bool
+) -> None:
+    """The old query must not go on in the new table."""
+    swap_tables = Replacements._swap_tables
+
+    def lose_answer(changes: Replacements, *given: Any) -> None:
+        if is_committed:
+            swap_tables(changes, *given)
+        changes._in_force.store.db.close()
+        raise psycopg.OperationalError("the connection is lost")
+
+    with run_fake_engine(catalog, tmp_path, monkeypatch) as engine:
+        engine.send(PAGES)
+        [old] = [each for each in engine.live.values() if each.name == "pages"]
+        engine.send(NEW_PAGES)
+        monkeypatch.setattr(Replacements, "_swap_tables", lose_answer)
+        with pytest.raises(psycopg.OperationalError, match="lost"):
+            engine.look_until(lambda: False)
+        assert old.state == "STOPPED"
+        if is_committed:
+            with pytest.raises(psycopg.OperationalError, match="interrupted"):
+                engine.process._reconnect(Event())
+        else:
+            engine.process._reconnect(Event())
+            monkeypatch.setattr(Replacements, "_swap_tables", swap_tables)
+            engine.look_until(lambda: not engine.changes.buildings)
+            assert catalog.rows("SELECT version FROM penstock.relation WHERE name = 'pages'") == [(2,)]
+
+
+def test_a_drop_whose_answer_is_lost_is_looked_up(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with run_fake_engine(catalog, tmp_path, monkeypatch) as engine:
+        engine.send(PAGES)
+        [old] = [each for each in engine.live.values() if each.name == "pages"]
+        forget = engine.store.forget
+
+        def lose_answer(definition: Any) -> None:
+            engine.store.db.close()
+            forget(definition)
+
+        engine.store.forget = lose_answer  # type: ignore[method-assign]
+        with pytest.raises(psycopg.OperationalError):
+            engine.send("DROP TABLE pages")
+        assert old.state == "STOPPED"
+        engine.process._reconnect(Event())
+        engine.look_until(lambda: old.state == "RUNNING")
+
+
+def test_a_change_whose_row_is_gone_is_not_gone_on_with(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with run_fake_engine(catalog, tmp_path, monkeypatch, wait_until_stopped) as engine:
+        engine.send(PAGES)
+        engine.send(NEW_PAGES)
+        catalog.db.execute("DELETE FROM penstock.building")
+        engine.store.db.close()
+        with pytest.raises(psycopg.OperationalError, match="interrupted"):
+            engine.process._reconnect(Event())
+
+
+def test_a_pause_outlives_a_swap(catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with run_fake_engine(catalog, tmp_path, monkeypatch) as engine:
+        engine.send(PAGES)
+        engine.send("PAUSE QUERY pages")
+        engine.send(NEW_PAGES)
+        engine.look_until(lambda: not engine.changes.buildings)
+        [new] = [each for each in engine.live.values() if each.name == "pages"]
+        assert new.state == "PAUSED"
+        assert catalog.rows("SELECT paused FROM penstock.definition ORDER BY number") == [(False,), (True,)]
+
+
+def test_a_paused_building_is_not_swapped_in(catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with run_fake_engine(catalog, tmp_path, monkeypatch) as engine:
+        engine.send(PAGES)
+        engine.send(NEW_PAGES)
+        [building] = engine.changes.buildings
+        building.is_caught_up = True
+        engine.send("PAUSE QUERY `pages (new)`")
+        for _ in range(5):
+            engine.works.go_on()
+            engine.changes.look()
+        assert engine.changes.buildings == [building]
+        engine.send("RESUME QUERY `pages (new)`")
+        engine.look_until(lambda: not engine.changes.buildings)
