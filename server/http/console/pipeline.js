@@ -15,11 +15,13 @@ export function drawPipeline({ nodes, edges }, isNarrow) {
       if (inputs) lines.push([[`from ${inputs}`, "quiet"]]);
     }
   }
+  // Numbers, for dagre keeps its nodes in plain objects, where a name such as constructor is there already.
+  const ids = new Map([...boxes.keys()].map((name, at) => [name, `n${at}`]));
   const graph = new Graph();
   graph.setGraph({ rankdir: "LR", nodesep: SPACE, ranksep: 44, marginx: 4, marginy: 4 });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const [id, { lines }] of boxes) graph.setNode(id, { width: WIDTH, height: 2 * PAD + LINE * lines.length });
-  for (const [from, to] of edges) graph.setEdge(from, to);
+  for (const [name, { lines }] of boxes) graph.setNode(ids.get(name), { width: WIDTH, height: 2 * PAD + LINE * lines.length });
+  for (const [from, to] of edges) graph.setEdge(ids.get(from), ids.get(to));
   layout(graph);
   if (isNarrow) stack(graph);
   const { width, height } = graph.graph();
@@ -28,7 +30,7 @@ export function drawPipeline({ nodes, edges }, isNarrow) {
     svg("defs", {}, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto" },
       svg("path", { class: "arrow", d: "M0 0 L8 4 L0 8 Z" }))),
     isNarrow ? [] : graph.edges().map((edge) => svg("path", { class: "edge", d: curve(graph, edge), "marker-end": "url(#arrow)" })),
-    [...boxes].map(([id, box]) => drawBox(box, graph.node(id), edges, boxes)),
+    [...boxes].map(([name, box]) => drawBox(box, graph.node(ids.get(name)), edges, boxes)),
   );
   return el("div", { class: "scroll pipeline", role: "region", tabindex: 0, "aria-label": "Graph of the pipeline", "data-focus": "pipeline" },
     picture);

@@ -87,6 +87,25 @@ def test_the_focus_stays_where_figures_change(browser: Browser, door: Door) -> N
     assert browser.run("return document.activeElement.dataset.focus") == "node totals"
 
 
+def test_names_that_every_object_of_the_browser_has(browser: Browser, door: Door) -> None:
+    names = ["__proto__", "constructor", "hasownproperty", "tostring"]
+    for name, read in zip(names, ["orders", *names], strict=False):
+        door.database.execute(
+            "INSERT INTO penstock.relation (name, shown, kind, definition, author, columns)"
+            " VALUES (%s, %s, 'VIEW', 'CREATE VIEW', 'sam', '[]')",
+            *(name, name),
+        )
+        door.database.execute(
+            "INSERT INTO penstock.lineage (relation, is_declared, reads) VALUES (%s, false, %s)", name, [read]
+        )
+    go_home(browser)
+    browser.wait_for("__proto__")
+    places = [browser.run(PLACE, name) for name in ("orders", *names)]
+    assert [x for x, _ in places] == sorted({x for x, _ in places})
+    assert browser.run("return document.querySelectorAll('.edge').length") == 5
+    assert browser.run("return document.getElementById('notice').textContent") == ""
+
+
 def test_nothing_has_been_declared(browser: Browser, door: Door) -> None:
     for table in ("relation", "query", "lineage"):
         door.database.execute(f"DELETE FROM penstock.{table}")
