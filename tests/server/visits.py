@@ -69,16 +69,17 @@ class Visits:
         self._write(lines)
 
     def write_more(self, page: str, count: int) -> None:
-        """Visits in the newest hour."""
-        self._write([self._line(HOURS - 1, page) for _ in range(count)])
+        """Visits in the last five minutes of the newest hour, which are not late."""
+        self._write([self._line(HOURS - 1, page, since=3_300) for _ in range(count)])
 
     def write_odd(self) -> None:
         """Two rows that are late, and one that is malformed."""
         self._write([self._line(1, "cart"), self._line(2, "home"), '{"id": "none", "ts": 5'])
 
-    def _line(self, hour: int, page: str) -> str:
+    def _line(self, hour: int, page: str, since: int = 0) -> str:
+        """A visit in an hour, from a second of it on."""
         self._ids += 1
-        time = self._start + timedelta(hours=hour, seconds=self._draw.randrange(3600))
+        time = self._start + timedelta(hours=hour, seconds=self._draw.randrange(since, 3_600))
         country = self._draw.choice(("DE", "FR", "PL", "SE"))
         row = {"id": self._ids, "page": page, "country": country, "seconds": self._draw.randrange(5, 300)}
         return json.dumps({**row, "ts": time.isoformat().replace("+00:00", "Z")})
