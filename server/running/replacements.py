@@ -37,10 +37,8 @@ LOG = logging.getLogger("penstock.engine")
 TRY_SECONDS = 10.0
 """The pause before another attempt to swap, when a session holds a lock on the old table."""
 LOCK_SECONDS, ATTEMPTS = 0.5, 6
-"""How long a swap waits for its locks at once, and how often. Readers wait behind it meanwhile.
-
-PostgreSQL looks for deadlocks after a second. A swap gives way before, so that no reader is ended for one.
-"""
+"""How long a swap waits for its locks at once, and how often. Shorter than the second after which PostgreSQL ends one
+of those that wait for each other: no reader is ended for a swap."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ ALLOWED = {
     "diagnostics/logs.py": {"logging.basicConfig", "logging.StreamHandler", "logging.Formatter"},
     # Findings with colours.
     "penstock/commands/show_findings.py": {"penstock.diagnostics.terminal.styled"},
+    # What the prompt of the shell draws.
+    "penstock/shell/read_lines.py": {"penstock.diagnostics.terminal.styled"},
     # Scripts, programs and rows that others read.
     "penstock/commands/answers.py": {"penstock.diagnostics.terminal.exact"},
     "penstock/commands/describe.py": {"penstock.diagnostics.terminal.exact"},
