@@ -37,8 +37,8 @@ LOG = logging.getLogger("penstock.engine")
 TRY_SECONDS = 10.0
 """The pause before another attempt to swap, when a session holds a lock on the old table."""
 LOCK_SECONDS, ATTEMPTS = 0.5, 6
-"""How long a swap waits for its locks at once, and how often. Shorter than the second after which PostgreSQL ends one
-of those that wait for each other: no reader is ended for a swap."""
+"""How long a swap waits for its locks at once, and how often. PostgreSQL ends one of two sessions that wait for each
+other after a second. The swap gives way before."""
 
 
 @dataclass(frozen=True, slots=True)
