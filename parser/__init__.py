@@ -14,7 +14,7 @@ from penstock.parser.ast_text import ast_text
 from penstock.parser.list_statements import list_statements
 from penstock.parser.parsing import count_set_words, count_words, parse, parse_tests, split_script
 from penstock.parser.synonyms import SYNONYMS
-from penstock.parser.typed_text import is_complete, list_keywords, list_types, split_typed
+from penstock.parser.typed_text import is_whole, list_keywords, list_types
 from penstock.parser.unparse import unparse
 from penstock.parser.unparse_scalars import name_text, string_text
 
@@ -32,7 +32,7 @@ __all__ = [
     "count_words",
     "format_script",
     "format_tests",
-    "is_complete",
+    "is_whole",
     "list_keywords",
     "list_statements",
     "list_types",
@@ -40,7 +40,6 @@ __all__ = [
     "parse",
     "parse_tests",
     "split_script",
-    "split_typed",
     "string_text",
     "unparse",
 ]

@@ -53,8 +53,8 @@ def shell(files: tuple[str, ...], master: str | None, checkpoint: str | None, co
         sys.exit(USAGE)
 
     from penstock.runtime import RunError
-    from penstock.shell.read_lines import is_typed, open_history, read_stream, read_terminal
-    from penstock.shell.shell_commands import split_whole
+    from penstock.shell.read_lines import is_typed, open_history, read_terminal
+    from penstock.shell.split_texts import split_texts
     from penstock.shell.workspace import Workspace
 
     workspace, typed = Workspace(master, checkpoint, settings), is_typed()
@@ -66,14 +66,15 @@ def shell(files: tuple[str, ...], master: str | None, checkpoint: str | None, co
 
     try:
         for file in sources:
-            for each in split_whole(file):
-                run(each)
+            for text in split_texts(file.text.splitlines(keepends=True)):
+                run(Source(file.name, text))
         if typed:
             print(WELCOME)
             read_terminal(workspace, lambda text: run(Source("<shell>", text)), open_history(find_history()))
         else:
             with errors_shown():
-                read_stream(read_stdin(), lambda text: run(Source("<stdin>", text)))
+                for text in split_texts(read_stdin()):
+                    run(Source("<stdin>", text))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     finally:

@@ -1,4 +1,4 @@
 """The shell: statements typed at a prompt -> answers, rows and running queries, in one process.
 
-`Workspace` runs texts. `read_lines` gives them one by one from a terminal, and `read_stream` from anything else.
+`Workspace` runs texts. `split_texts` makes them of lines, and `read_lines` of what is typed at a terminal.
 """

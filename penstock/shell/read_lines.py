@@ -1,9 +1,9 @@
-"""A terminal, or a file -> the texts that a workspace runs."""
+"""A terminal -> the texts that are typed, and the file that keeps them."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -20,8 +20,9 @@ from pygments.lexers.sql import SqlLexer
 from penstock.commands.script_files import explain_problem
 from penstock.diagnostics import Source, hide_credentials, redact_value
 from penstock.diagnostics.terminal import output_guarded, styled
-from penstock.parser import is_complete, split_script, split_typed
+from penstock.parser import split_script
 from penstock.shell.name_completion import NameCompleter
+from penstock.shell.split_texts import is_complete, split_texts
 from penstock.shell.workspace import Workspace
 
 STRING = "STRING"
@@ -49,7 +50,7 @@ def read_terminal(
                 continue
             except EOFError:
                 return
-            for each in list_typed(text):
+            for each in split_texts(text.splitlines(keepends=True)):
                 run(each)
 
 
@@ -71,26 +72,6 @@ def make_prompt(workspace: Workspace, history: History) -> PromptSession[str]:
         event.current_buffer.validate_and_handle()
 
     return session
-
-
-def list_typed(text: str) -> list[str]:
-    """The texts of a text. A last statement may lack its semicolon."""
-    texts, rest = split_typed(text)
-    return [each for each in (*texts, rest) if each.strip()]
-
-
-def read_stream(lines: Iterable[str], run: Callable[[str], None]) -> None:
-    """Calls `run` with each text of a file or a pipe, as soon as it is whole. Lines are counted from the first one."""
-    text, before = "", 0
-    for line in lines:
-        text += line
-        if is_complete(text):
-            if text.strip():
-                run("\n" * before + text)
-            before += text.count("\n")
-            text = ""
-    if text.strip():
-        run("\n" * before + text)
 
 
 class DiscreetHistory(FileHistory):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,13 +16,12 @@ from penstock.diagnostics import CompileError, Source, nearest
 from penstock.diagnostics.codes.kinds import K012
 from penstock.diagnostics.codes.running import R098
 from penstock.diagnostics.terminal import align_texts, show_text
-from penstock.parser import name_text, split_typed
+from penstock.parser import name_text
 from penstock.planner.catalog import Declared
+from penstock.shell.split_texts import WORDS, is_command, split_texts
 from penstock.shell.workspace import Workspace, describe_queries
 
 WATCH_SECONDS = 2.0
-WORDS = {"exit": "\\q", "quit": "\\q", "help": "\\?"}
-"""What people type without a backslash."""
 
 
 class LeaveShell(Exception):
@@ -40,21 +39,16 @@ class ShellCommand:
 
 def run_text(workspace: Workspace, source: Source) -> None:
     """Runs a text: a line that begins with a backslash, or statements. Raises as both do."""
-    text = source.text.strip()
-    if text.startswith("\\") or text.rstrip("; \t").lower() in WORDS:
-        run_command(workspace, text)
+    if is_command(source.text):
+        run_command(workspace, source.text)
     else:
         workspace.run(source)
 
 
-def split_whole(source: Source) -> Iterator[Source]:
-    """The texts of a file, in which places are as in the file. A last statement may lack its semicolon."""
-    texts, rest = split_typed(source.text)
-    before = 0
-    for text in (*texts, rest):
-        if text.strip():
-            yield Source(source.name, "\n" * before + text)
-        before += text.count("\n")
+def run_file(workspace: Workspace, source: Source) -> None:
+    """Runs the texts of a file in their order. Raises as `run_text` does."""
+    for text in split_texts(source.text.splitlines(keepends=True)):
+        run_text(workspace, Source(source.name, text))
 
 
 def run_command(workspace: Workspace, line: str) -> None:
@@ -67,7 +61,7 @@ def run_command(workspace: Workspace, line: str) -> None:
     """
     text = line.strip().rstrip("; \t")
     try:
-        name, *words = shlex.split(WORDS.get(text.lower(), text).removeprefix("\\"), posix=True) or [""]
+        name, *words = shlex.split(WORDS.get(text.lower(), text).removeprefix("\\")) or [""]
     except ValueError:
         raise _misused(f"{text.split()[0]} with quotes that are closed") from None
     command = COMMANDS.get(name)
@@ -97,10 +91,9 @@ def list_relations(workspace: Workspace, words: list[str]) -> None:
         print(f"  {line}")
 
 
-def run_file(workspace: Workspace, words: list[str]) -> None:
+def include_file(workspace: Workspace, words: list[str]) -> None:
     """Runs the statements of a file."""
-    for each in split_whole(read_source(str(Path(_one(words, r"\i FILE")).expanduser()))):
-        run_text(workspace, each)
+    run_file(workspace, read_source(str(Path(_one(words, r"\i FILE")).expanduser())))
 
 
 def check_file(workspace: Workspace, words: list[str]) -> None:
@@ -126,7 +119,7 @@ def watch(workspace: Workspace, words: list[str]) -> None:
     count = 0
     try:
         while True:
-            workspace.read(workspace.last_read)
+            workspace.run(workspace.last_read)
             count += 1
             if count == times:
                 return
@@ -195,7 +188,7 @@ STATEMENTS = (
 )
 COMMANDS = {
     "d": ShellCommand("d [NAME]", "the relations, or the columns of one", list_relations),
-    "i": ShellCommand("i FILE", "run the statements of a file", run_file),
+    "i": ShellCommand("i FILE", "run the statements of a file", include_file),
     "check": ShellCommand("check FILE", "check the statements of a file", check_file),
     "watch": ShellCommand("watch [SECONDS [TIMES]]", "answer the last SELECT again and again, until Ctrl-C", watch),
     "queries": ShellCommand("queries", "the queries that run, and their counts", list_queries),

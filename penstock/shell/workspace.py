@@ -87,10 +87,6 @@ class Workspace:
             for statement, _ in group:
                 self._run_select(Source(source.name, _cut_out(source.text, statement.span)))
 
-    def read(self, source: Source) -> None:
-        """Answers a SELECT over tables. Raises as `run` does."""
-        self._run_select(source)
-
     def tell_errors(self) -> None:
         """Prints why queries have failed since the last call."""
         if self._session is not None:

@@ -22,10 +22,10 @@ from pyspark.sql import SparkSession
 
 from penstock.commands.cli import main
 from penstock.diagnostics import CompileError, Source
-from penstock.parser import is_complete
 from penstock.shell.name_completion import NameCompleter
-from penstock.shell.read_lines import holds_secret, list_typed, open_history, read_stream, read_terminal
+from penstock.shell.read_lines import holds_secret, open_history, read_terminal
 from penstock.shell.shell_commands import COMMANDS, LeaveShell, run_command
+from penstock.shell.split_texts import is_complete, split_texts
 from penstock.shell.workspace import Workspace
 
 
@@ -79,8 +79,7 @@ def test_a_text_ends_with_a_semicolon_outside_of_quotes(text: str, complete: boo
 
 
 def test_a_pipe_is_read_statement_by_statement(declaration: str) -> None:
-    taken: list[str] = []
-    read_stream(iter([*declaration.splitlines(True), "\\d\n", "\n", "SELECT 1\n"]), taken.append)
+    taken = [*split_texts([*declaration.splitlines(True), "\\d\n", "\n", "SELECT 1\n"])]
     count = declaration.count("\n")
     assert taken == [declaration, "\n" * count + "\\d\n", "\n" * (count + 2) + "SELECT 1\n"]
 
@@ -286,7 +285,7 @@ def test_set_stands_with_its_statement(workspace: Workspace, capsys: pytest.Capt
 
 def test_a_paste_may_mix_commands_and_statements(workspace: Workspace) -> None:
     text = "CREATE VIEW v AS\nSELECT STREAM id FROM clicks;\n\\d v\nSELECT STREAM id FROM v LIMIT 1;"
-    assert [each.strip() for each in list_typed(text)] == [
+    assert [each.strip() for each in split_texts(text.splitlines(True))] == [
         "CREATE VIEW v AS\nSELECT STREAM id FROM clicks;",
         "\\d v",
         "SELECT STREAM id FROM v LIMIT 1;",
