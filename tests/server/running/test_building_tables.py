@@ -11,11 +11,11 @@ import pytest
 
 from penstock import codegen
 from penstock.diagnostics import CompileError
-from penstock.server.database.bootstrap import prepare_catalog
 from penstock.server.running.building_tables import check_buildable, drop_built, redirect_output, take_over
 from penstock.server.running.live_script import LiveScript
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
-from tests.server.running.scripts import HOME, HOURS, declare_clicks, tell
+from tests.server.running.engines import open_catalog
+from tests.server.running.scripts import HOURS, tell
 
 PAGES = "CREATE TABLE pages AS SELECT page, COUNT(*) AS n FROM clicks GROUP BY page"
 LEDGER = (
@@ -25,19 +25,9 @@ LEDGER = (
 
 
 @pytest.fixture
-def script() -> LiveScript:
-    script = LiveScript(HOME)
-    tell(script, declare_clicks())
-    return script
-
-
-@pytest.fixture
 def db(server: str) -> Iterator[psycopg.Connection]:
-    name = f"building_{time.monotonic_ns()}"
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name}")
-    with psycopg.connect(server.replace("/postgres?", f"/{name}?"), autocommit=True) as db:
-        prepare_catalog(db, "postgres")
+    with open_catalog(server) as catalog:
+        db = catalog.db
         for schema in ("public", "penstock_build"):
             db.execute(f"CREATE TABLE {schema}.pages (page text PRIMARY KEY, n bigint)")
             db.execute(f"CREATE TABLE {schema}.pages_rejected (reason text)")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
-import psycopg
 import pytest
 
 from penstock.diagnostics import CompileError, Source
-from penstock.server.database.bootstrap import prepare_catalog
 from penstock.server.engine_protocol import StatementAnswer
 from penstock.server.running.file_changes import read_script, show_differences
 from penstock.server.running.home import Home
@@ -19,17 +16,14 @@ from penstock.server.running.settings import EngineSettings
 from penstock.server.running.statement_queue import PLACES
 from penstock.server.running.store import Store
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
+from tests.server.running.engines import open_catalog
 from tests.server.running.scripts import HOURS, declare_clicks, tell
 
 
 @pytest.fixture
 def store(server: str) -> Iterator[Store]:
-    name = f"files_{time.monotonic_ns()}"
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name}")
-    with psycopg.connect(server.replace("/postgres?", f"/{name}?"), autocommit=True) as db:
-        prepare_catalog(db, "postgres")
-        yield Store(db)
+    with open_catalog(server) as catalog:
+        yield Store(catalog.db)
 
 
 def configure(store: Store, *texts: str, apply: bool = False) -> EngineSettings:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -14,7 +13,6 @@ from penstock.diagnostics import CompileError
 from penstock.kit.databases.address import Address
 from penstock.kit.databases.target_table import TargetTable
 from penstock.kit.databases.writer import TableWriter
-from penstock.server.database.bootstrap import prepare_catalog
 from penstock.server.running.live_script import LiveDefinition, LiveScript
 from penstock.server.running.public_tables import (
     check_free,
@@ -25,26 +23,16 @@ from penstock.server.running.public_tables import (
 )
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
 from tests.databases.places import POLICY
-from tests.server.running.scripts import HOME, HOURS, declare_clicks, tell
+from tests.server.running.engines import open_catalog
+from tests.server.running.scripts import HOURS, tell
 
 KEPT = f"{HOURS} RETENTION INTERVAL '3' HOUR"
 
 
 @pytest.fixture
-def script() -> LiveScript:
-    script = LiveScript(HOME)
-    tell(script, declare_clicks())
-    return script
-
-
-@pytest.fixture
 def catalog(server: str) -> Iterator[psycopg.Connection]:
-    name = f"tables_{time.monotonic_ns()}"
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name}")
-    with psycopg.connect(server.replace("/postgres?", f"/{name}?"), autocommit=True) as db:
-        prepare_catalog(db, "postgres")
-        yield db
+    with open_catalog(server) as catalog:
+        yield catalog.db
 
 
 def url_of(db: psycopg.Connection) -> str:

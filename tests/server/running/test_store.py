@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 
-from penstock.server.database.bootstrap import prepare_catalog
 from penstock.server.running.store import Store
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
+from tests.server.running.engines import open_catalog
 
 
 @pytest.fixture
 def catalog(server: str) -> Iterator[psycopg.Connection]:
-    name = f"store_{time.monotonic_ns()}"
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name}")
-    with psycopg.connect(server.replace("/postgres?", f"/{name}?"), autocommit=True) as db:
-        prepare_catalog(db, "postgres")
-        yield db
+    with open_catalog(server) as catalog:
+        yield catalog.db
 
 
 def test_the_newest_changes_are_kept(catalog: psycopg.Connection) -> None:
