@@ -42,10 +42,15 @@ SELECT name, relation, definition, author, state, code, message, restarts, plan,
 FROM penstock.query WHERE name = %s
 """
 _RELATIONS = """
-SELECT name, shown, kind, definition, author, columns, version, created FROM penstock.relation ORDER BY created, name
+SELECT name, shown, kind, relation.definition, author, columns, version, created
+FROM penstock.relation LEFT JOIN penstock.lineage ON lineage.relation = name ORDER BY number, name
 """
 _LINEAGE = "SELECT relation, query, is_declared, connector, reads, writes FROM penstock.lineage ORDER BY number"
-_DEFINITIONS = "SELECT name, version, definition FROM penstock.relation ORDER BY created, name"
+_DEFINITIONS = """
+SELECT name, version, definition
+FROM penstock.relation LEFT JOIN penstock.lineage ON lineage.relation = name ORDER BY number, name
+"""
+"""In the order in which they were made: later ones read earlier ones. Definitions of one swap have one time."""
 _STATEMENTS = """
 SELECT id, text, author, door, state, submitted, started, finished, errors
 FROM penstock.statements WHERE id < %s ORDER BY id DESC LIMIT %s

@@ -33,7 +33,7 @@ from penstock.server.running.live_query import LiveQuery, show_query
 from penstock.server.running.live_script import LiveScript, Planned, check_submitted, names_in
 from penstock.server.running.new_statements import check_files, list_new
 from penstock.server.running.public_tables import check_free, check_names, delete_old_windows
-from penstock.server.running.replacements import Replacements
+from penstock.server.running.replacements import Replacement, Replacements
 from penstock.server.running.rights import check_owner, is_owner
 from penstock.server.running.settings import EngineSettings
 from penstock.server.running.statement_queue import PLACES, Ready, StatementQueue
@@ -271,6 +271,7 @@ class EngineProcess:
             check_buildable(store.db, definition, replaced)
             former = self._changes.find_replacing(replaced)
             if former is not None:
+                self._check_owners(former, author, "replace")
                 yield from self._changes.cancel(former)
         self._changes.check_untouched(definition.names, definition.reads)
         notices = tuple(each.message for each in planned.compilation.diagnostics)
@@ -297,8 +298,8 @@ class EngineProcess:
         tag = f"DROP {statement.kind.value}"
         found = self._changes.find(statement.name) if statement.kind is ast.DropKind.QUERY else None
         if found is not None:
-            change, building = found
-            check_owner(self._store, building.definition, author, "drop")
+            change, _ = found
+            self._check_owners(change, author, "drop")
             yield from self._changes.cancel(change)
             return StatementAnswer(tag)
         definition = self._script.find_dropped(statement)
@@ -309,6 +310,11 @@ class EngineProcess:
         yield from self._force.forget(definition)
         return StatementAnswer(tag)
 
+    def _check_owners(self, change: Replacement, author: str, action: str) -> None:
+        """Raises CompileError for a role that may not do this to all that takes effect with a change."""
+        for each in change.members:
+            check_owner(self._store, each.definition, author, action)
+
     def _find_live(self, name: ast.Name) -> LiveQuery:
         """The queries of that name, in force or being built. Raises CompileError."""
         found = self._changes.find(name)
@@ -318,6 +324,9 @@ class EngineProcess:
         live = self._find_live(statement.name)
         is_pause = isinstance(statement, ast.Pause)
         check_owner(self._store, live.definition, author, "pause" if is_pause else "resume")
+        change = self._changes.find(statement.name)
+        if change is not None:  # the whole change waits for it
+            self._check_owners(change[0], author, "pause" if is_pause else "resume")
         if is_pause:
             yield from live.pause()
         elif live.state in ("PAUSED", "HELD"):

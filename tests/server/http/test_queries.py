@@ -171,3 +171,15 @@ def test_the_routes_are_described(door: Door) -> None:
     assert {"/v1/statements", "/v1/check", "/v1/tables/{name}", "/metrics", "/readyz"} < set(schema["paths"])
     described = [route["summary"] for path in schema["paths"].values() for route in path.values()]
     assert all(described)
+
+
+def test_relations_of_one_moment_are_known_in_the_order_of_their_statements(door: Door) -> None:
+    """All that takes effect with one change is of one moment."""
+    view = "CREATE VIEW zpaid AS SELECT STREAM id, price FROM orders WHERE price > 5"
+    send(door, f"{ORDERS};{view};CREATE TABLE atotals AS SELECT price, COUNT(*) AS n FROM zpaid GROUP BY price")
+    door.database.execute("UPDATE penstock.relation SET created = '2025-01-01'")
+    with door.client("rita") as client:
+        names = [each["name"] for each in client.get("/v1/relations").json()["relations"]]
+        found = client.post("/v1/check", json={"sql": "CREATE VIEW v AS SELECT n FROM atotals WHERE price > 1"}).json()
+    assert names == ["orders", "zpaid", "atotals"]
+    assert [each for each in found["findings"] if each["severity"] == "error"] == []

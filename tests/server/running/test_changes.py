@@ -10,8 +10,12 @@ from typing import Any
 import psycopg
 import pytest
 
+from penstock.diagnostics import CompileError, Source
+from penstock.parser import list_statements
+from penstock.server.planning.statement_planner import PlannedStatement, plan_made
 from penstock.server.running import building_query
 from penstock.server.running.replacements import Replacements
+from penstock.server.running.steps import await_steps
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
 from tests.server.running.engines import Catalog, open_catalog
 from tests.server.running.fake_spark import NEW_PAGES, PAGES, run_fake_engine, wait_until_stopped
@@ -163,3 +167,27 @@ def test_a_paused_building_is_not_swapped_in(catalog: Catalog, tmp_path: Path, m
         assert engine.changes.buildings == [building]
         engine.send("RESUME QUERY `pages (new)`")
         engine.look_until(lambda: not engine.changes.buildings)
+
+
+@pytest.mark.parametrize("statement", ["DROP QUERY `pages (new)`", "PAUSE QUERY `pages (new)`"])
+def test_a_change_of_several_is_of_all_their_authors(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    """What an author may do to a definition would hold up the definitions of others."""
+    others = PAGES.replace("TABLE pages", "TABLE others")
+    with run_fake_engine(catalog, tmp_path, monkeypatch, wait_until_stopped) as engine:
+        engine.send(PAGES, "ada")
+        engine.send(others, "bob")
+        steps = []
+        for number, text, author in ((7_000, PAGES, "ada"), (8_000, others, "bob")):
+            source = Source("statement", text.replace("CREATE", "CREATE OR REPLACE").replace("AS n", "AS m"))
+            [(parsed, _)] = list_statements(source)
+            planned = plan_made(engine.script, parsed, source, number, author)
+            assert isinstance(planned, PlannedStatement)
+            steps.append((planned, planned.planned.replaced))
+        await_steps(engine.changes.begin(steps, waits=False))
+        with pytest.raises(CompileError, match=r"ada may not .* others, which is of bob"):
+            engine.send(statement, "ada")
+        assert len(engine.changes.buildings) == 2
+        engine.send("DROP QUERY `pages (new)`")
+        assert not engine.changes.buildings
