@@ -42,11 +42,11 @@ class Limits:
     select_rows: int = 10_000
     """The rows of the answer to a SELECT over HTTP. The first ones come."""
     select_bytes: int = 16 << 20
-    """The bytes of these rows."""
+    """The bytes of these rows, and of the answers of a script together."""
     saved: int = 200
     """Statements that one role keeps on the server."""
     answer_rows: int = 100_000
-    """The rows of one answer."""
+    """The rows of one answer, and of the answers of a script over HTTP together."""
     engine_seconds: float = 30
     """Until the engine has to answer a statement."""
     startup_seconds: float = 10

@@ -13,14 +13,16 @@ from psycopg.pq.abc import PGresult
 from penstock.diagnostics import nearest
 from penstock.server.client_limits import Limits
 from penstock.server.engine_protocol import Refusal, RefusedError, StatementAnswer
+from penstock.server.http.answer_room import AnswerRoom, note_cut
 from penstock.server.http.door_catalog import DoorCatalog
 from penstock.server.http.role_sessions import RoleSessions
 
 log = logging.getLogger("penstock.http")
 
-_UNKNOWN_RELATION, _TOO_LONG, _AWAY = "42P01", "57014", "57P03"
+_UNKNOWN_RELATION, _TOO_LONG, _TOO_MUCH, _AWAY = "42P01", "57014", "54000", "57P03"
 _NOTICES = 20
-"""The most notices of one statement that are shown."""
+"""The most notices of one statement that are kept."""
+_NOTICE_LENGTH = 1000
 
 
 @dataclass(slots=True)
@@ -41,24 +43,33 @@ class ReadStatements:
     def __init__(self, sessions: RoleSessions, catalog: DoorCatalog, limits: Limits) -> None:
         self._sessions, self._catalog, self._limits = sessions, catalog, limits
 
-    async def run(self, role: str, text: str) -> StatementAnswer:
-        """The rows of a statement, the first ones if there are many.
+    async def run(self, role: str, text: str, room: AnswerRoom) -> StatementAnswer:
+        """The rows of a statement, the first ones if there are many. `room`: what is left for them, which they take.
 
         Raises:
             RefusedError: PostgreSQL refuses it.
             Problem: the role cannot be used.
         """
+        if room.is_used_up:
+            message = "the statements before it have answered as much as a script may"
+            raise RefusedError((Refusal("", _TOO_MUCH, message, hint="send fewer statements at once"),))
         notices: list[str] = []
+
+        def keep(notice: psycopg.errors.Diagnostic) -> None:
+            if len(notices) < _NOTICES:
+                notices.append((notice.message_primary or "")[:_NOTICE_LENGTH])
+
         try:
             async with self._sessions.open_session(role) as session:
-                session.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
-                found = await self._read(session, text.encode())
+                session.add_notice_handler(keep)
+                found = await self._read(session, text.encode(), room)
         except psycopg.Error as error:
             raise RefusedError((await self._explain(role, error),)) from None
         if found.is_cut:
-            notices.insert(0, f"these are the first {len(found.rows):,} rows; the statement has more")
+            notices.insert(0, note_cut(len(found.rows)))
         types = await self._catalog.name_types(found.types)
-        return StatementAnswer(found.tag, found.columns, tuple(found.rows), tuple(notices[:_NOTICES]), types)
+        room.take_head(notices)
+        return StatementAnswer(found.tag, found.columns, tuple(found.rows), tuple(notices), types)
 
     async def check(self, role: str, text: str) -> Refusal | None:
         """Why PostgreSQL would not run a statement; None if it would. It is not run.
@@ -73,26 +84,25 @@ class ReadStatements:
             return await self._explain(role, error)
         return None
 
-    async def _read(self, session: AsyncConnection, text: bytes) -> _Found:
+    async def _read(self, session: AsyncConnection, text: bytes, room: AnswerRoom) -> _Found:
         """Raises psycopg.Error."""
         await _prepare(session, text)
         session.pgconn.send_describe_prepared(b"")
         shape = await _finish(session)
         places = range(shape.nfields)
         columns = tuple((shape.fname(place) or b"").decode() for place in places)
+        room.take_head(columns)
         found = _Found(columns, [(shape.ftype(place), shape.fmod(place)) for place in places], [])
         session.pgconn.send_query_prepared(b"", [])
         session.pgconn.set_single_row_mode()
         await session.wait(generators.send(session.pgconn))
-        size = 0
         while (result := await session.wait(generators.fetch(session.pgconn))) is not None:
             if result.status != ExecStatus.SINGLE_TUPLE:
                 _raise_for(result)
                 found.tag = (result.command_status or b"").decode()
                 continue
             row = [result.get_value(0, place) for place in places]
-            size += sum(len(value) for value in row if value is not None)
-            if len(found.rows) == self._limits.select_rows or size > self._limits.select_bytes:
+            if len(found.rows) == self._limits.select_rows or not room.take_row(row):
                 found.is_cut, found.tag = True, f"SELECT {len(found.rows)}"
                 break
             found.rows.append(tuple(None if value is None else value.decode() for value in row))

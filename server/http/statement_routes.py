@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 
 from penstock.diagnostics import Source
 from penstock.server.engine_protocol import Refusal, RefusedError, Statement, StatementAnswer
+from penstock.server.http.answer_room import AnswerRoom
 from penstock.server.http.problems import Problem
 from penstock.server.http.services import LoginOf, Services, ServicesOf
 from penstock.server.http.words import list_words
@@ -85,16 +86,17 @@ async def run_statements(script: Script, request: Request, login: LoginOf, servi
     if len(script.sql.encode()) > limit:
         raise Problem(413, f"the statement is longer than {limit:,} bytes", sqlstate="54000")
     answers: list[Answer] = []
+    room = AnswerRoom(services.limits.answer_rows, services.limits.select_bytes)
     for part in await services.checker.split(login.role, script.sql):
         try:
-            answer = await _run_while_connected(request, services, _carry_out(services, login.role, part))
+            answer = await _run_while_connected(request, services, _carry_out(services, login.role, part, room))
         except RefusedError as refused:
             services.metrics.statements.labels("http", "refused").inc()
             raise _explain(refused.refusals, script.sql, part, answers) from None
         services.metrics.statements.labels("http", "done").inc()
         if len(answer.rows) > services.limits.answer_rows:
             raise Problem(413, f"the answer has more than {services.limits.answer_rows:,} rows", sqlstate="54000")
-        answers.append(_show(answer))
+        answers.append(_show(answer if part.is_read else room.cut(answer)))
     return Answers(answers=answers)
 
 
@@ -143,10 +145,12 @@ def _require_short(script: Script) -> None:
         raise Problem(413, f"the text is longer than {CHECKED_BYTES:,} bytes")
 
 
-def _carry_out(services: Services, role: str, part: ScriptPart) -> Coroutine[Any, Any, StatementAnswer]:
+def _carry_out(
+    services: Services, role: str, part: ScriptPart, room: AnswerRoom
+) -> Coroutine[Any, Any, StatementAnswer]:
     """PostgreSQL answers what only reads its tables, and the engine all else."""
     if part.is_read:
-        return services.reads.run(role, part.text)
+        return services.reads.run(role, part.text, room)
     return services.engine.run(Statement(part.settings + part.text, role, "http"))
 
 

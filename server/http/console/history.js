@@ -26,3 +26,12 @@ export function noteRun(text, role) {
 }
 
 export const clearHistory = () => localStorage.removeItem(KEY);
+
+/** The text of the editor, and the one that was run last. They last as long as the tab. */
+export const [KEPT, RAN] = ["penstock-editor", "penstock-ran"];
+
+/** Forgets the SQL of a user who logs out. */
+export function clearKept() {
+  clearHistory();
+  for (const key of [KEPT, RAN]) sessionStorage.removeItem(key);
+}

@@ -2,6 +2,7 @@
 
 import { findSession, logIn, logOut } from "./api.js";
 import { el } from "./dom.js";
+import { clearKept } from "./history.js";
 import { showHome } from "./home.js";
 import { showQueries, showRejected } from "./queries.js";
 import { showQuery } from "./query.js";
@@ -97,7 +98,15 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   main.focus();
 });
 document.getElementById("logout").addEventListener("click", async () => {
-  await logOut().catch((error) => say(error.message));
+  try {
+    await logOut();
+  } catch (error) {
+    if (error.problem?.status !== 401) { // the cookie is valid still
+      say(`You are logged in still: ${error.message}`);
+      return;
+    }
+  }
+  clearKept();
   session = null;
   navigate();
 });

@@ -4,11 +4,9 @@ import { check, findWords, format, get, run } from "./api.js";
 import { showAnswer, showProblem } from "./answers.js";
 import { el, errorText, refresh } from "./dom.js";
 import { openEditor } from "./editor.js";
-import { clearHistory, noteRun, readHistory } from "./history.js";
+import { KEPT, RAN, clearHistory, noteRun, readHistory } from "./history.js";
 import { askName, findSaved, listKept } from "./saved.js";
 
-const KEPT = "penstock-editor";
-const RAN = "penstock-ran";
 const PAUSE = 300;
 
 /** `name`: of a statement that is kept on the server, or null. */

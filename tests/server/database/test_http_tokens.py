@@ -15,6 +15,7 @@ from penstock.server.client_limits import Limits
 from penstock.server.database.bootstrap import add_token, prepare_catalog
 from penstock.server.database.embedded import ENGINE, OWNER, SUPERUSER, EmbeddedPostgres
 from penstock.server.engine_protocol import RefusedError, StatementAnswer
+from penstock.server.http.answer_room import AnswerRoom
 from penstock.server.http.door_catalog import Caller, DoorCatalog
 from penstock.server.http.read_statements import ReadStatements
 from penstock.server.http.role_sessions import RoleSessions
@@ -68,7 +69,8 @@ def read(postgres: EmbeddedPostgres, role: str, text: str) -> StatementAnswer:
         catalog = DoorCatalog(postgres.login(OWNER))
         await catalog.open()
         try:
-            return await ReadStatements(RoleSessions(postgres.login(OWNER), limits), catalog, limits).run(role, text)
+            reads = ReadStatements(RoleSessions(postgres.login(OWNER), limits), catalog, limits)
+            return await reads.run(role, text, AnswerRoom(limits.answer_rows, limits.select_bytes))
         finally:
             await catalog.close()
 

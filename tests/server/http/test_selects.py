@@ -10,6 +10,8 @@ import httpx
 import pytest
 
 from penstock.server.client_limits import Limits
+from penstock.server.engine_protocol import StatementAnswer
+from penstock.server.http.answer_room import AnswerRoom
 from tests.server.http.conftest import Door, serve
 from tests.server.http.test_statements import ORDERS, send
 
@@ -156,6 +158,43 @@ def test_many_rows_are_cut_and_it_says_so(limited: Door) -> None:
         2,
         ["these are the first 2 rows; the statement has more"],
     )
+
+
+def test_a_script_has_a_limit_of_bytes(limited: Door) -> None:
+    """Over all its statements. What does not read is carried out all the same."""
+    limited.engine.answers["SHOW TABLES"] = StatementAnswer("SHOW", ("name",), (("totals" * 9,),) * 3)
+    wide = "SELECT repeat('x', 300)"
+    problem = send(limited, f"{wide}; {wide}; SHOW TABLES; {wide} FROM generate_series(1, 10); SELECT 1", "rita")
+    assert (problem.status_code, problem.json()["sqlstate"]) == (413, "54000")
+    assert problem.json()["message"] == "the statements before it have answered as much as a script may"
+    first, second, shown, last = problem.json()["answers"]
+    assert [len(each["rows"]) for each in (first, second, shown, last)] == [1, 1, 2, 0]
+    assert [each["notices"] for each in (shown, last)] == [
+        ["these are the first 2 rows; the statement has more"],
+        ["these are the first 0 rows; the statement has more"],
+    ]
+
+
+def test_nulls_and_empty_rows_count(door: Door) -> None:
+    with serve(door.database, Limits(select_bytes=10_000)) as opened:
+        assert 0 < len(read(opened, "SELECT FROM generate_series(1, 9000)")["rows"]) < 1000
+        nulls = ", ".join(["NULL"] * 100)
+        assert 0 < len(read(opened, f"SELECT {nulls} FROM generate_series(1, 9000)")["rows"]) < 10
+
+
+def test_notices_are_few_and_short(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[int] = []
+    monkeypatch.setattr(AnswerRoom, "take_head", lambda _, texts: kept.extend(map(len, texts)))
+    door.database.execute(
+        "CREATE FUNCTION tell(n bigint) RETURNS bigint LANGUAGE plpgsql AS "
+        "$$BEGIN RAISE NOTICE USING MESSAGE = repeat('x', 5000); RETURN n; END$$"
+    )
+    try:
+        answer = read(door, "SELECT tell(n) FROM generate_series(1, 50) AS n")
+    finally:
+        door.database.execute("DROP FUNCTION tell")
+    assert [len(each) for each in answer["notices"]] == [1000] * 20
+    assert kept == [4, *[1000] * 20]
 
 
 def test_a_statement_has_a_limit_of_time(limited: Door) -> None:

@@ -224,6 +224,30 @@ def test_history_outlives_a_reload(page: SqlPage) -> None:
     assert page.cells() == [["42"]]
 
 
+def test_logging_out_forgets_the_sql_of_the_user(page: SqlPage, door: Door) -> None:
+    page.run("SELECT 41 + 1 AS answer")
+    page.browser.click("#logout")
+    page.browser.wait_for("penstock token create")
+    assert page.browser.run("return [sessionStorage.length, localStorage.length]") == [0, 0]
+    page.browser.type("#token", f"pst_rita{ENTER}")
+    page.browser.wait_for("rita")
+    page.browser.go("#/sql", "Ctrl+Enter")
+    page.browser.wait(f"return document.querySelector('.editor').shadowRoot !== null && {CONTENT} !== null")
+    assert "41 + 1" not in page.text
+
+
+def test_a_logout_that_fails_keeps_the_user_logged_in(page: SqlPage) -> None:
+    page.run("SELECT 41 + 1 AS answer")
+    page.browser.run("window.kept = fetch; window.fetch = () => Promise.reject(new TypeError('away'))")
+    page.browser.click("#logout")
+    page.browser.wait_for("You are logged in still: the server does not answer")
+    assert page.browser.run("return document.querySelector('#token')") is None
+    assert page.text == "SELECT 41 + 1 AS answer"
+    page.browser.run("window.fetch = window.kept")
+    page.browser.click("#logout")
+    page.browser.wait_for("penstock token create")
+
+
 def test_rows_are_downloaded_as_csv(page: SqlPage, tmp_path: Path) -> None:
     page.browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     page.run("""SELECT product, total, 'a "b", c' AS q, '' AS e FROM totals WHERE n < 2 ORDER BY product""")
