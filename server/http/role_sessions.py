@@ -11,7 +11,7 @@ import asyncio
 import secrets
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import LiteralString
 
 import psycopg
@@ -24,6 +24,7 @@ from penstock.server.http.problems import Problem
 PREFIX = "penstock_session_"
 """What the names of these roles begin with. A user cannot have one: `penstock token create` refuses it."""
 _WAIT_SECONDS = 10
+_LIMITED = f"SET statement_timeout = '{_WAIT_SECONDS}s'"
 _ROLE = "SELECT oid, rolsuper FROM pg_catalog.pg_roles WHERE rolname = %s AND rolcanlogin"
 _MAKES_ROLES = "SELECT rolcreaterole OR rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user"
 _MEMBER = """
@@ -80,12 +81,19 @@ class RoleSessions:
             self._turns[role].release()
 
     async def _connect(self, role: str) -> AsyncConnection:
-        login = self._logins.get(role) or await self._make_login(role)
+        known = self._logins.get(role)
+        if known is not None:
+            # Another server may have given the role a password of its own. Or the user's role was made anew.
+            with suppress(psycopg.OperationalError, psycopg.errors.InsufficientPrivilege):
+                return await self._log_in(known, role)
+        return await self._log_in(await self._make_login(role), role)
+
+    async def _log_in(self, login: str, role: str) -> AsyncConnection:
+        connection = await AsyncConnection.connect(
+            login, autocommit=True, application_name="penstock sql", connect_timeout=_WAIT_SECONDS
+        )
         try:
-            connection = await self._log_in(login)
-        except psycopg.OperationalError:  # another server has given the role a password of its own, or it was dropped
-            connection = await self._log_in(await self._make_login(role))
-        try:
+            await self._find_role(connection, role)
             timeout = str(round(self._limits.select_seconds * 1000))
             await connection.execute(_SETTINGS, (role, timeout))
         except BaseException:
@@ -93,14 +101,13 @@ class RoleSessions:
             raise
         return connection
 
-    async def _log_in(self, login: str) -> AsyncConnection:
-        return await AsyncConnection.connect(
-            login, autocommit=True, application_name="penstock sql", connect_timeout=10
-        )
-
     async def _make_login(self, role: str) -> str:
         """The connection string of the role that stands for a role. Makes it if there is none."""
-        async with self._making, await AsyncConnection.connect(self._url, autocommit=True) as connection:
+        async with (
+            self._making,
+            await AsyncConnection.connect(self._url, autocommit=True, connect_timeout=_WAIT_SECONDS) as connection,
+        ):
+            await connection.execute(_LIMITED)
             if connection.info.user == role:
                 login = self._url  # the operator's own
                 await self._find_role(connection, role)

@@ -265,6 +265,12 @@ def test_a_role_that_others_have_made(door: Door) -> None:
         assert problem["hint"] == 'GRANT "mallory" TO "door" WITH ADMIN OPTION'
         door.database.execute(problem["hint"])
         assert read(door, "SELECT current_user")["rows"] == [["mallory"]]
+        door.database.execute("DROP ROLE mallory")
+        door.database.execute("CREATE ROLE mallory LOGIN IN ROLE penstock_reader")
+        door.database.execute(problem["hint"])
+        assert read(door, "SELECT current_user")["rows"] == [["mallory"]], "a role of the same name"
+        door.database.execute("ALTER ROLE mallory SUPERUSER")
+        assert "is a superuser" in send(door, "SELECT 1", "rita").json()["message"]
     finally:
         door.database.execute("DROP ROLE mallory")
 
