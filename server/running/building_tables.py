@@ -34,6 +34,11 @@ _GRANTS = """
 SELECT CASE WHEN grantee = 0 THEN NULL ELSE pg_get_userbyid(grantee) END, privilege_type, is_grantable
 FROM pg_class, aclexplode(relacl) WHERE oid = to_regclass(%s) AND grantee <> relowner
 """
+_LIMITED = """
+SELECT relrowsecurity OR EXISTS (SELECT FROM pg_policy WHERE polrelid = pg_class.oid),
+       EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attacl IS NOT NULL)
+FROM pg_class WHERE oid = to_regclass(%s)
+"""
 
 
 def check_buildable(db: psycopg.Connection, made: LiveDefinition, replaced: LiveDefinition | None) -> None:
@@ -51,6 +56,18 @@ def check_buildable(db: psycopg.Connection, made: LiveDefinition, replaced: Live
     if views:
         found = V019.at(None, name=name, reason=f"views of PostgreSQL read it: {', '.join(views)}")
         raise CompileError([found.with_hint("drop these views, and make them again afterwards")])
+    limits = find_limits(db, replaced)
+    if limits is not None:
+        found = V019.at(None, name=name, reason=f"it has {limits}, which the new table would not have")
+        raise CompileError([found.with_hint("remove them, and make them again afterwards")])
+
+
+def find_limits(db: psycopg.Connection, definition: LiveDefinition) -> str | None:
+    """What keeps users from rows or columns of a table, beside rights on the whole of it. None if nothing does."""
+    has_policies, has_column_rights = db.execute(_LIMITED, [_public(definition)]).fetchone() or (False, False)
+    if has_policies:
+        return "row-level security"
+    return "rights on columns" if has_column_rights else None
 
 
 def write_drop(definition: LiveDefinition) -> str:
@@ -119,6 +136,9 @@ def take_over(db: psycopg.Connection, made: LiveDefinition, replaced: LiveDefini
     grants = [] if replaced is None else db.execute(_GRANTS, [_public(replaced)]).fetchall()
     old = None if replaced is None else shown_query(replaced)
     if replaced is not None and old is not None:
+        limits = find_limits(db, replaced)
+        if limits is not None:  # since the building began
+            raise psycopg.errors.DependentObjectsStillExist(f"{replaced.relation} has {limits} of its own")
         drop_relation(db, replaced, old)
     query = shown_query(made)
     if query is not None and made.relation is not None:

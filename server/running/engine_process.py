@@ -339,8 +339,9 @@ class EngineProcess:
         if not planned.definition.queries:
             return
         author, most = planned.definition.author, self._settings.max_queries
-        count = len(self._live) - (planned.replaced is not None)
-        own = sum(each.definition.author == author for each in self._live.values()) - (planned.replaced is not None)
+        running = [*self._live.values(), *self._changes.buildings]
+        count = len(running) - (planned.replaced is not None)
+        own = sum(each.definition.author == author for each in running) - (planned.replaced is not None)
         share = most - most // 5  # others get at least the rest
         if count >= most:
             raise CompileError([V004.at(None, count=count).with_hint("DROP QUERY of one that nobody needs")])

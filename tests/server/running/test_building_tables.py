@@ -129,3 +129,24 @@ def test_what_views_of_postgresql_read_is_refused(script: LiveScript, db: psycop
     with pytest.raises(CompileError, match=r"views of PostgreSQL read it: own\.few"):
         check_buildable(db, pages, pages)
     check_buildable(db, hours, hours)
+
+
+@pytest.mark.parametrize(
+    ("limit", "reason"),
+    [
+        ("ALTER TABLE pages ENABLE ROW LEVEL SECURITY", "row-level security"),
+        ("CREATE POLICY own ON pages USING (n > 1)", "row-level security"),
+        ("GRANT SELECT (page) ON pages TO penstock_reader", "rights on columns"),
+    ],
+)
+def test_readers_never_see_more_than_before(
+    script: LiveScript, db: psycopg.Connection, limit: str, reason: str
+) -> None:
+    pages = tell(script, PAGES)
+    check_buildable(db, pages, pages)
+    db.execute(limit.encode())
+    with pytest.raises(CompileError, match=f"V019: .* it has {reason}"):
+        check_buildable(db, pages, pages)
+    with pytest.raises(psycopg.errors.DependentObjectsStillExist, match=reason), db.transaction():
+        take_over(db, pages, pages)
+    assert db.execute("SELECT count(*) FROM penstock_build.pages").fetchone() == (2,), "all is as it was"

@@ -191,3 +191,16 @@ def test_a_change_of_several_is_of_all_their_authors(
         assert len(engine.changes.buildings) == 2
         engine.send("DROP QUERY `pages (new)`")
         assert not engine.changes.buildings
+
+
+def test_queries_that_are_built_count(catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    others = [PAGES.replace("TABLE pages", f"TABLE other_{place}") for place in (1, 2)]
+    with run_fake_engine(catalog, tmp_path, monkeypatch, wait_until_stopped, max_queries=3) as engine:
+        engine.send(PAGES)  # beside the query that shows the stream
+        engine.send(NEW_PAGES)
+        with pytest.raises(CompileError, match="V004"):
+            engine.send(others[0])
+        engine.send("DROP QUERY `pages (new)`")
+        engine.send(others[0])
+        with pytest.raises(CompileError, match="V004"):
+            engine.send(others[1])
