@@ -256,15 +256,17 @@ def refuse_unbuilt(select: ast.Select, context: Context) -> None:
 
 def find_endless_clauses(select: ast.Select) -> list[Diagnostic]:
     """ORDER BY and LIMIT of rows that keep arriving."""
-    hint = "leave it out here; penstock query and penstock shell show the first rows with it"
-    return [
-        code.at(clause.span).because(reason).with_hint(hint)
-        for clause, code, reason in (
-            (select.order_by, S008, "rows keep arriving, so there is no last row before which to sort"),
-            (select.limit, S009, "rows keep arriving, so which ones are the first depends on chance"),
-        )
-        if clause is not None
-    ]
+    findings = []
+    if select.order_by is not None:
+        found = S008.at(select.order_by.span)
+        found = found.because("rows keep arriving, so there is no last row before which to sort")
+        findings.append(found.with_hint("leave it out here; penstock query takes it over tables as they are now"))
+    if select.limit is not None:
+        found = S009.at(select.limit.span)
+        found = found.because("rows keep arriving, so which ones are the first depends on chance")
+        hint = "leave it out here; penstock query and penstock shell take it over tables, and over a declared stream"
+        findings.append(found.with_hint(hint))
+    return findings
 
 
 def refuse_having(select: ast.Select) -> None:

@@ -364,7 +364,7 @@ CREATE TABLE a AS SELECT user_id, DATE_FORMAT(TIMESTAMP_MILLIS(WINDOWSTART), 'HH
 
 -- name: SELECT * FROM users EMIT CHANGES LIMIT 3
 SELECT * FROM users EMIT CHANGES LIMIT 3;
--- refused: S009, leave it out here; penstock query and penstock shell show the first rows
+-- refused: S009, leave it out here; penstock query and penstock shell take it over tables
 
 -- name: SELECT * FROM users WHERE WINDOWSTART > 5
 SELECT * FROM users WHERE WINDOWSTART > 5;
@@ -376,7 +376,7 @@ SELECT user_id, WINDOWSTART FROM users WHERE user_id = 1 AND WINDOWSTART >= '202
 
 -- name: SELECT * FROM orders LIMIT 5
 SELECT * FROM orders LIMIT 5;
--- refused: S009, leave it out here; penstock query and penstock shell show the first rows
+-- refused: S009, leave it out here; penstock query and penstock shell take it over tables
 
 -- name: SELECT ${x} FROM events
 CREATE STREAM a AS SELECT ${x} FROM events;

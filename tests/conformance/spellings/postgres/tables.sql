@@ -250,15 +250,15 @@ SELECT region, COUNT(*) FROM users GROUP BY region HAVING COUNT(*) > 1 ORDER BY 
 
 -- name: SELECT * FROM users ORDER BY 2 DESC, user_id ASC
 SELECT * FROM users ORDER BY 2 DESC, user_id ASC;
--- refused: S008, leave it out here; penstock query and penstock shell show the first rows
+-- refused: S008, leave it out here; penstock query takes it over tables as they are now
 
 -- name: SELECT * FROM users FETCH FIRST ROW ONLY
 SELECT * FROM users FETCH FIRST ROW ONLY;
--- refused: S009, leave it out here; penstock query and penstock shell show the first rows
+-- refused: S009, leave it out here; penstock query and penstock shell take it over tables
 
 -- name: SELECT * FROM users OFFSET 5 ROWS FETCH NEXT 10 ROWS ONLY
 SELECT * FROM users OFFSET 5 ROWS FETCH NEXT 10 ROWS ONLY;
--- refused: S009, leave it out here; penstock query and penstock shell show the first rows
+-- refused: S009, leave it out here; penstock query and penstock shell take it over tables
 
 -- name: SELECT * FROM users LIMIT 10 FOR UPDATE SKIP LOCKED
 SELECT * FROM users LIMIT 10 FOR UPDATE SKIP LOCKED;
