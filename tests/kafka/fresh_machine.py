@@ -1,7 +1,7 @@
 """A process of a user on a machine that has never run Penstock: all connectors in one Spark, which knew none of them.
 
-`python -m tests.kafka.fresh_machine FOLDER BROKERS REGISTRY POSTGRES ARCHIVES`. The archives of Kafka come after the
-start of Spark, from the folder ARCHIVES to where Penstock looks for them.
+`python -m tests.kafka.fresh_machine FOLDER BROKERS REGISTRY POSTGRES MYSQL ARCHIVES`. The archives of Kafka come
+after the start of Spark, from the folder ARCHIVES to where Penstock looks for them.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ CREATE STREAM sent_avro
         delivery = 'at_least_once', $brokers)
   AS SELECT STREAM id FROM listed;
 INSERT INTO prices {COUNTS};
+CREATE TABLE in_mysql
+  WITH (connector = 'mysql', url = '$mysql', table = 'counts', create = 'if_missing') AS {COUNTS};
 CREATE TABLE in_sqlite
   WITH (connector = 'sqlite', path = '$folder/rows.sqlite', table = 't', create = 'if_missing') AS {COUNTS};
 CREATE TABLE in_duckdb
@@ -69,15 +71,16 @@ AFTERWARDS = """CREATE STREAM again (id BIGINT) WITH (connector = 'kafka', topic
 CREATE STREAM from_real_time WITH (connector = 'memory') AS SELECT STREAM id FROM again;"""
 
 
-def main(folder: str, brokers: str, registry: str, postgres: str, archives: str) -> None:
+def main(folder: str, brokers: str, registry: str, postgres: str, mysql: str, archives: str) -> None:
     def fill(sql: str) -> str:
-        given = {"$folder": folder, "$registry": registry, "$postgres": postgres}
+        given = {"$folder": folder, "$registry": registry, "$postgres": postgres, "$mysql": mysql}
         given["$brokers"] = f"bootstrap_servers = '{brokers}'"
         for name, value in given.items():
             sql = sql.replace(name, value)
         return sql
 
-    assert all(f"connector = '{each.name}'" in MICRO_BATCHES for each in CONNECTORS)
+    left_out = [each.name for each in CONNECTORS if f"connector = '{each.name}'" not in MICRO_BATCHES]
+    assert left_out == []
     written, there = fill(MICRO_BATCHES), archives_folder()
     assert not there.exists(), f"{there} is not of a machine that has never run Penstock"
     with penstock.connect("local[4]") as session:

@@ -43,7 +43,7 @@ CREATE STREAM parts AS SELECT STREAM 10 DIV id AS part, ts FROM clicks;
 CREATE STREAM late_hours AS {HOUR.format("late")};
 CREATE TABLE kept (id BIGINT PRIMARY KEY, page STRING) WITH (
   connector = 'postgres', url = '<url>', table = 'mine.kept',
-  statement_timeout = 1 SECOND, retry_max_delay = 1 SECOND);
+  statement_timeout = 3 SECONDS, retry_max_delay = 1 SECOND);
 INSERT INTO kept SELECT STREAM id, page FROM clicks;
 """
 
