@@ -2,6 +2,8 @@
 PYTHON ?= $(shell command -v python3.11 || echo python3)
 BIN := .venv/bin
 READY := .venv/ready
+# Each process that a test starts would compile all modules anew.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: setup check types format test test-slow test-all test-fast campaign versions docs dist demo demo-kafka serve bench grammar console lock clean
 

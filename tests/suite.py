@@ -36,8 +36,13 @@ def read_lines() -> dict[str, Tier]:
 
 def find_line(test: str) -> str | None:
     """The line that decides on a test."""
-    fitting = [each for each in read_lines() if test == each or test.startswith((f"{each}::", f"{each}["))]
-    return max(fitting, key=len, default=None)
+    lines, name = read_lines(), test
+    while name not in lines:
+        parameters = name.find("[")
+        name = name[:parameters] if parameters >= 0 else name.rpartition("::")[0]
+        if not name:
+            return None
+    return name
 
 
 def find_tier(test: str) -> Tier:

@@ -15,7 +15,7 @@ from penstock.kit.databases.writer import TableWriter
 from tests.databases.places import POLICY, Place
 from tests.odd_names import draw_name, draw_names
 
-COUNT = int(os.environ.get("PENSTOCK_NAMES", "25"))
+COUNT = int(os.environ.get("PENSTOCK_NAMES", "10"))
 
 
 @pytest.mark.draws

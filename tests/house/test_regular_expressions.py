@@ -19,7 +19,8 @@ _CALLS = {"compile", "match", "fullmatch", "search", "sub", "subn", "split", "fi
 
 def find_patterns(path: Path) -> Iterator[tuple[int, str, int]]:
     """The line, the pattern and the flags of each call of `re` whose pattern is written in the file."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)) if "import re\n" in text else ():
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CALLS):
             continue
         if not (isinstance(node.func.value, ast.Name) and node.func.value.id == "re" and node.args):

@@ -19,7 +19,7 @@ def test_a_window_beside_group_by_all(window: str) -> None:
     assert statement(unparse(parsed)) == parsed
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(statements)
 def test_parse_of_unparse_is_the_statement(generated: Statement) -> None:
     text = unparse(generated)

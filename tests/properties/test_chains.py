@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from random import Random
 
@@ -19,7 +20,7 @@ from penstock.planner.plan.walk import walk
 from tests.model.rows import assert_same_rows
 from tests.properties import chains, streams
 
-HISTORIES = 25
+HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "8"))
 
 
 @pytest.mark.parametrize("chain", [*chains.CHAINS, *chains.TABLES])

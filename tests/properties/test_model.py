@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,7 +18,7 @@ from penstock.planner.plan import Emission, JoinType, Node, OverRows, WindowAggr
 from tests.model.rows import assert_same_rows
 from tests.properties import streams
 
-HISTORIES = 200
+HISTORIES = 4 * int(os.environ.get("PENSTOCK_HISTORIES", "15"))
 KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     **{type_.value: streams.joins(type_) for type_ in JoinType},
     **{kind: streams.window_aggregates(kind) for kind in streams.windows},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ from tests.model.rows import assert_same_rows
 from tests.properties import streams
 from tests.properties.panes import answered
 
-HISTORIES = 200
+HISTORIES = 4 * int(os.environ.get("PENSTOCK_HISTORIES", "15"))
 
 
 def test_panes_equal_oracle() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import HealthCheck, given, settings
 
 from penstock.evaluator.evaluate import evaluate
@@ -11,7 +13,7 @@ from tests.model.rows import assert_same_rows
 from tests.properties import streams
 from tests.properties.remembered import Remembering
 
-HISTORIES = 200
+HISTORIES = 4 * int(os.environ.get("PENSTOCK_HISTORIES", "15"))
 
 
 def test_remembered_rows_equal_oracle() -> None:

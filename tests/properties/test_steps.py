@@ -20,7 +20,7 @@ from tests.properties.test_model import KINDS, final
 from tests.properties.test_tables import compare, put
 
 pytestmark = pytest.mark.draws
-HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "15"))
+HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "6"))
 
 
 def run_steps(plan: Node, history: History) -> tuple[list[Row], list[list[Change]], Tables]:
