@@ -67,8 +67,8 @@ PACKED = {
     "FROM TUMBLE(orders, time, 30 SECONDS)",
 }
 
-OFTEN = ("tumble", "one by one", "over", "sessions")
-"""Groups, rows, packed rows and changing sessions. The campaign has the others, which are much like these."""
+OFTEN = ("tumble", "over")
+"""Groups and packed rows. The campaign has the others, which are much like these."""
 QUERIES = [
     pytest.param(query, id=name, marks=[] if name in OFTEN else pytest.mark.campaign)
     for name, query in {**GROUPED, **ROWS, **PACKED}.items()
