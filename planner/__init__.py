@@ -13,12 +13,13 @@ from penstock.planner.fuse import find_fused
 from penstock.planner.lower.retraction import find_argument_type
 from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.passes.merge_partials import merge_partials
+from penstock.planner.physical.state_place import state_store
 from penstock.planner.plan import Settings
 from penstock.planner.reads.select import plan_read
 from penstock.planner.scalars.find_type import find_type
 from penstock.planner.script.plan_script import PlannedScript, plan_script
 from penstock.planner.script.show import list_columns
-from penstock.planner.state import sends_changes, state_store
+from penstock.planner.state import sends_changes
 
 __all__ = [
     "NO_RUN",

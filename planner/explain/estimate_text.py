@@ -9,9 +9,9 @@ import msgspec
 
 from penstock.planner.explain.rates import UnknownFlow, find_rates
 from penstock.planner.explain.state_estimate import estimate_state
+from penstock.planner.physical.state_place import state_store
 from penstock.planner.plan import KStream, Node, RunningQuery, Scan, Settings, Stateful, StateStore
 from penstock.planner.plan.walk import list_nodes
-from penstock.planner.state import state_store
 
 
 class KeptState(msgspec.Struct, frozen=True):

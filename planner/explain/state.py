@@ -11,6 +11,8 @@ from penstock.planner.connectors import connector_of
 from penstock.planner.durations import duration_text
 from penstock.planner.functions.facts import Collecting
 from penstock.planner.fuse import find_fused
+from penstock.planner.physical.choose import choose
+from penstock.planner.physical.state_place import LONGEST_ON_HEAP, state_store
 from penstock.planner.plan import (
     Aggregate,
     Cumulate,
@@ -46,12 +48,9 @@ from penstock.planner.plan import (
 from penstock.planner.plan.texts import expression_text, relation_text
 from penstock.planner.plan.walk import is_retracting, is_session_table, stateful, walk
 from penstock.planner.state import (
-    LONGEST_ON_HEAP,
     find_delay,
-    find_horizon,
     find_windows_span,
     sends_changes,
-    state_store,
 )
 
 ROWS_AT_ONCE = 10_000
@@ -179,12 +178,12 @@ def count_text(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def store_text(node: Node, settings: Settings, *, has_table: bool) -> str:
+def store_text(node: Stateful, settings: Settings, *, has_table: bool) -> str:
     """The store and the reason for it. `has_table`: the same query computes a table that the operator reads."""
     where = {StateStore.MEMORY: "in memory", StateStore.ROCKSDB: "in RocksDB"}[state_store(node, settings)]
     if settings.state_store is not None:
         return f"{where}, as SET state_store says"
-    reach = find_horizon(node)
+    reach = choose(node).horizon
     if has_table and reach is not None:
         return "in RocksDB, as the table that it reads"
     if reach is None:

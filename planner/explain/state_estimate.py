@@ -25,6 +25,7 @@ from penstock.planner.explain.state_bytes import (
     table_bytes,
     value_bytes,
 )
+from penstock.planner.physical.state_place import state_store
 from penstock.planner.plan import (
     Cumulate,
     Distinct,
@@ -51,7 +52,7 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.walk import find_assigned_windows, is_retracting
 from penstock.planner.scalars.find_type import find_type
-from penstock.planner.state import find_delay, state_store
+from penstock.planner.state import find_delay
 from penstock.planner.types import BIGINT, BOOLEAN, Struct, Type
 
 _BUCKETS = 16

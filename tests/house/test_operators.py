@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeGuard, get_args
 
+from penstock.planner.physical.choose import Physical
 from penstock.planner.plan import Operator, ReadOperator
 from tests.house.files import ROOT, list_files
 
 NAMES = {each.__name__ for each in (*get_args(Operator), *get_args(ReadOperator))}
+PHYSICAL = {each.__name__ for each in get_args(Physical)}
 
 
 def test_every_ladder_over_operators_ends_in_assert_never() -> None:
@@ -29,7 +31,7 @@ def open_ladders(path: Path) -> Iterator[int]:
             classes = {
                 each.cls.id for each in patterns if isinstance(each, ast.MatchClass) if isinstance(each.cls, ast.Name)
             }
-            if classes & NAMES and "assert_never(" not in ast.unparse(node.cases[-1]):
+            if classes & (NAMES | PHYSICAL) and "assert_never(" not in ast.unparse(node.cases[-1]):
                 yield node.lineno
 
 
@@ -41,6 +43,15 @@ def test_every_node_is_in_a_union() -> None:
     bases = {base for each in parents.values() for base in each}
     nodes = {name for name in parents if name not in bases and "Node" in above(name, parents)}
     assert nodes == NAMES
+
+
+def test_every_physical_operator_is_in_the_union() -> None:
+    """A class whose name begins with an underscore is a base."""
+    paths = list_files(ROOT / "planner" / "physical", ".py")
+    classes = [each for path in paths for each in ast.walk(ast.parse(path.read_text("utf-8"))) if is_class(each)]
+    parents = {each.name: list(map(ast.unparse, each.bases)) for each in classes}
+    found = {name for name in parents if "PhysicalOperator" in above(name, parents) and not name.startswith("_")}
+    assert found == {*PHYSICAL, "PhysicalOperator"}
 
 
 def is_class(node: ast.AST) -> TypeGuard[ast.ClassDef]:

@@ -1,0 +1,1 @@
+"""How operators with state run: one class for each way, and the rule that chooses it."""

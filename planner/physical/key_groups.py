@@ -1,0 +1,25 @@
+"""Groups without windows, over streams and over tables."""
+
+from __future__ import annotations
+
+from penstock.planner.physical.physical_operator import PhysicalOperator
+from penstock.planner.plan import GroupAggregate
+
+
+class StreamGroups(PhysicalOperator, frozen=True):
+    """Groups of a stream: Spark's aggregation keeps one row of each."""
+
+    node: GroupAggregate
+
+    @property
+    def horizon(self) -> int | None:
+        is_small = not (self.node.keys or self.node.keeps_values or any(each.distinct for each in self.node.aggregates))
+        return 0 if is_small else None
+
+
+class TableSums(StreamGroups, frozen=True):
+    """Groups of a table: Spark adds up what rows bring, and takes out what rows before have brought."""
+
+
+class TableValues(StreamGroups, frozen=True):
+    """Groups of a table whose values Python workers keep, each with the number of its rows."""

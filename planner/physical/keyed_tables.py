@@ -1,0 +1,29 @@
+"""Tables by key: the newest rows, and joins of tables on their keys."""
+
+from __future__ import annotations
+
+from penstock.planner.physical.physical_operator import PhysicalOperator
+from penstock.planner.plan import Latest, TableJoin
+from penstock.planner.state import find_windows_span
+
+
+class LatestRows(PhysicalOperator, frozen=True):
+    """Spark's aggregation keeps the newest row of each key."""
+
+    node: Latest
+
+
+class KeyJoin(PhysicalOperator, frozen=True):
+    """Spark's aggregation keeps the newest row of each side for a key."""
+
+    node: TableJoin
+
+
+class WindowJoin(PhysicalOperator, frozen=True):
+    """The same for each window. The rows of a window are kept until it is final."""
+
+    node: TableJoin
+
+    @property
+    def horizon(self) -> int | None:
+        return find_windows_span(self.node)

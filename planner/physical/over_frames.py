@@ -1,0 +1,27 @@
+"""OVER: frames of time are answered a pane at a time, frames of rows one by one."""
+
+from __future__ import annotations
+
+from penstock.planner.physical.physical_operator import PhysicalOperator
+from penstock.planner.plan import Over, OverRows
+from penstock.planner.state import find_delay
+
+
+class TimeFrames(PhysicalOperator, frozen=True):
+    """The rows of a pane wait for the rows of their frames. DuckDB computes the frames."""
+
+    node: Over
+
+    @property
+    def horizon(self) -> int | None:
+        return self.node.back + self.node.pane + self.node.forward + find_delay(self.node.input)
+
+
+class RowFrames(PhysicalOperator, frozen=True):
+    """Python workers keep the last rows of each partition in buckets."""
+
+    node: OverRows
+
+    @property
+    def horizon(self) -> int | None:
+        return None if self.node.partition_by else find_delay(self.node.input)

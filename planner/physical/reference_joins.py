@@ -1,0 +1,22 @@
+"""Joins on foreign keys, and lookups: Python workers keep the rows that others refer to in buckets."""
+
+from __future__ import annotations
+
+from penstock.planner.physical.physical_operator import PhysicalOperator
+from penstock.planner.plan import ForeignKeyJoin, TableLookup
+
+
+class ReferenceJoin(PhysicalOperator, frozen=True):
+    """A join of tables on a foreign key. A bucket has the rows of both sides."""
+
+    node: ForeignKeyJoin
+
+
+class CurrentLookup(PhysicalOperator, frozen=True):
+    """A lookup in the table as it is known when a row is processed."""
+
+    node: TableLookup
+
+
+class AsOfLookup(CurrentLookup, frozen=True):
+    """A lookup in the table as it was at the time of a row, which waits until that is known."""

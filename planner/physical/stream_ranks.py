@@ -1,0 +1,31 @@
+"""Rankings of the rows of a stream that have one time or one window."""
+
+from __future__ import annotations
+
+from penstock.planner.physical.physical_operator import PhysicalOperator
+from penstock.planner.plan import Ranked
+from penstock.planner.state import find_delay
+
+
+class InstantRanks(PhysicalOperator, frozen=True):
+    """The rows of one time wait until the watermark has passed it. DuckDB ranks them."""
+
+    node: Ranked
+
+    @property
+    def horizon(self) -> int | None:
+        return find_delay(self.node.input)
+
+
+class WindowRanks(InstantRanks, frozen=True):
+    """The rows of a window wait for its end."""
+
+    @property
+    def pane(self) -> int:
+        """The length of a window."""
+        assert self.node.pane is not None
+        return self.node.pane
+
+    @property
+    def horizon(self) -> int | None:
+        return find_delay(self.node.input) + self.pane
