@@ -8,11 +8,10 @@ from itertools import chain
 from typing import Literal, assert_never
 
 from penstock.codegen.checkpoint_contract import CheckpointContract, find_contract
-from penstock.codegen.closing import find_closing
 from penstock.codegen.column_names import name_output, number_columns
 from penstock.codegen.cut_queries import is_intermediate
 from penstock.codegen.fingerprint import describe_computation, fingerprint
-from penstock.codegen.program import AnyView, QueryOutput, Rejects, SparkQuery, View, WatermarkInput
+from penstock.codegen.program import AnyView, Closing, QueryOutput, Rejects, SparkQuery, View, WatermarkInput
 from penstock.codegen.sql import row_forms
 from penstock.codegen.sql.aggregate_views import distinct_view, group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.as_of import as_of_views
@@ -51,6 +50,7 @@ from penstock.codegen.sql.table_rank import table_rank_views
 from penstock.kit.watermark import HOLD_BACK_MS
 from penstock.planner import sends_changes, state_store
 from penstock.planner.connectors import connector_of
+from penstock.planner.physical.choose import choose
 from penstock.planner.plan import (
     AssignWindows,
     Distinct,
@@ -99,9 +99,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
     `takes_heartbeats`: an input of the program may be idle, so that others need to know how far its inputs are.
     """
     name, tracked = query.name, sends_changes(query.root, upserts=connector_of(query.sink.connector).upserts)
-    root = number_columns(query.root)
-    if not tracked:
-        root = name_output(root, query.root)
+    root = number_columns(query.root) if tracked else name_output(number_columns(query.root), query.root)
     nodes = list_nodes(root)
     names = {node: f"{name}_r{place}" for place, node in enumerate(nodes)}
     delays = _delays(nodes, timed=query.timed)
@@ -123,8 +121,9 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
     assert len(stateful) <= 1 or Intermediate in map(type, nodes), "stateful operators without changes between them"
     hold_back = _hold_back(nodes)
     store = max((state_store(node, settings) for node in stateful), key=lambda each: each.on_disk, default=None)
-    told = (node.partitions for node in stateful if node.partitions)
-    partitions = next(told, settings.state_partitions if stateful else None)
+    told = next((node.partitions for node in stateful if node.partitions), settings.state_partitions)
+    partitions = told if stateful else None
+    ending = next((choose(node).find_ending(query.emission) for node in stateful), None)
     mode = _mode(nodes, query.emission)
     own = find_own_columns(nodes, tracked=tracked, numbered=_sends_windows(query), by_arrival=by_arrival)
     with record_places() as printed:
@@ -155,7 +154,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
         store=store,
         watermark_inputs=tuple(_watermark_input(scan, names[scan], delays[scan] + hold_back) for scan in timed),
         takes_heartbeats=bool(timed) and takes_heartbeats,
-        closing=next((find_closing(node, query.emission) for node in stateful), None),
+        closing=None if ending is None else Closing(ending.noun, ending.every, ending.offset),
         partitions=partitions,
         operation=operation,
         numbered=refers,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import PhysicalOperator
-from penstock.planner.plan import Distinct
+from penstock.planner.physical.physical_operator import EACH_ROW, Ending, PhysicalOperator
+from penstock.planner.plan import Distinct, Emission
 from penstock.planner.state import find_delay
 
 
@@ -15,3 +15,6 @@ class DistinctRows(PhysicalOperator, frozen=True):
     @property
     def horizon(self) -> int | None:
         return find_delay(self.node.input)
+
+    def find_ending(self, emission: Emission) -> Ending | None:
+        return EACH_ROW

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import PhysicalOperator
-from penstock.planner.plan import Latest, TableJoin
+from penstock.planner.physical.physical_operator import Ending, PhysicalOperator
+from penstock.planner.plan import Emission, Latest, TableJoin
 from penstock.planner.state import find_windows_span
 
 
@@ -27,3 +27,6 @@ class WindowJoin(PhysicalOperator, frozen=True):
     @property
     def horizon(self) -> int | None:
         return find_windows_span(self.node)
+
+    def find_ending(self, emission: Emission) -> Ending | None:
+        return Ending("joined window", 0, 0) if emission is Emission.FINAL else None

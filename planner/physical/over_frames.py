@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import PhysicalOperator
-from penstock.planner.plan import Over, OverRows
+from penstock.planner.physical.physical_operator import EACH_ROW, Ending, PhysicalOperator
+from penstock.planner.plan import Emission, Over, OverRows
 from penstock.planner.state import find_delay
 
 
@@ -16,6 +16,9 @@ class TimeFrames(PhysicalOperator, frozen=True):
     def horizon(self) -> int | None:
         return self.node.back + self.node.pane + self.node.forward + find_delay(self.node.input)
 
+    def find_ending(self, emission: Emission) -> Ending | None:
+        return Ending("pane of OVER", self.node.pane, self.node.forward)
+
 
 class RowFrames(PhysicalOperator, frozen=True):
     """Python workers keep the last rows of each partition in buckets."""
@@ -25,3 +28,6 @@ class RowFrames(PhysicalOperator, frozen=True):
     @property
     def horizon(self) -> int | None:
         return None if self.node.partition_by else find_delay(self.node.input)
+
+    def find_ending(self, emission: Emission) -> Ending | None:
+        return EACH_ROW

@@ -4,15 +4,39 @@ from __future__ import annotations
 
 import msgspec
 
-from penstock.planner.plan import Stateful
+from penstock.planner.plan import Emission, Stateful
+
+
+class Ending(msgspec.Struct, frozen=True):
+    """When rows that wait are sent: once the watermark reaches the end of their window or pane.
+
+    Ends lie `every` milliseconds apart, `offset` behind multiples of that since 1970. With 0 for `every`, each row has
+    an end of its own, `offset` behind its time.
+    """
+
+    noun: str
+    """What ends, as messages call it."""
+    every: int
+    offset: int
+
+
+EACH_ROW = Ending("row", 0, 0)
+"""A row waits until the watermark has passed its own time."""
 
 
 class PhysicalOperator(msgspec.Struct, frozen=True):
-    """One way to run an operator with state. By default it keeps rows forever. Times are in milliseconds."""
+    """One way to run an operator with state. By default it keeps rows forever, and sends them at once.
+
+    Times are in milliseconds.
+    """
 
     node: Stateful
 
     @property
     def horizon(self) -> int | None:
         """How long it may keep a row, in event time; None: forever."""
+        return None
+
+    def find_ending(self, emission: Emission) -> Ending | None:
+        """When its rows are sent; None if they do not wait. `emission`: the emission of the query."""
         return None

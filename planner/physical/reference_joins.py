@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import PhysicalOperator
-from penstock.planner.plan import ForeignKeyJoin, TableLookup
+from penstock.planner.physical.physical_operator import EACH_ROW, Ending, PhysicalOperator
+from penstock.planner.plan import Emission, ForeignKeyJoin, TableLookup
 
 
 class ReferenceJoin(PhysicalOperator, frozen=True):
@@ -20,3 +20,6 @@ class CurrentLookup(PhysicalOperator, frozen=True):
 
 class AsOfLookup(CurrentLookup, frozen=True):
     """A lookup in the table as it was at the time of a row, which waits until that is known."""
+
+    def find_ending(self, emission: Emission) -> Ending | None:
+        return EACH_ROW

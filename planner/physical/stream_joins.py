@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import PhysicalOperator
-from penstock.planner.plan import IntervalJoin
+from penstock.planner.physical.physical_operator import Ending, PhysicalOperator
+from penstock.planner.plan import Emission, IntervalJoin, JoinType
 from penstock.planner.state import find_delay
 
 
@@ -26,6 +26,11 @@ class PairJoin(PhysicalOperator, frozen=True):
     def horizon(self) -> int | None:
         return sum(self.reach) + self.delay
 
+    def find_ending(self, emission: Emission) -> Ending | None:
+        """A pair is sent at once, a row without a partner when none can come any more."""
+        pads = self.node.type not in (JoinType.INNER, JoinType.SEMI)
+        return Ending("row without a partner", 0, self.reach[1]) if pads else None
+
 
 class PaneJoin(PairJoin, frozen=True):
     """The rows of a pane wait for all that they can meet. DuckDB joins them."""
@@ -39,3 +44,6 @@ class PaneJoin(PairJoin, frozen=True):
     @property
     def horizon(self) -> int | None:
         return sum(self.reach) + self.pane + self.delay
+
+    def find_ending(self, emission: Emission) -> Ending | None:
+        return Ending("pane of the join", self.pane, self.reach[1])

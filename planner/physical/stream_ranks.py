@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import PhysicalOperator
-from penstock.planner.plan import Ranked
+from penstock.planner.physical.physical_operator import EACH_ROW, Ending, PhysicalOperator
+from penstock.planner.plan import Emission, Ranked
 from penstock.planner.state import find_delay
 
 
@@ -15,6 +15,9 @@ class InstantRanks(PhysicalOperator, frozen=True):
     @property
     def horizon(self) -> int | None:
         return find_delay(self.node.input)
+
+    def find_ending(self, emission: Emission) -> Ending | None:
+        return EACH_ROW
 
 
 class WindowRanks(InstantRanks, frozen=True):
@@ -29,3 +32,6 @@ class WindowRanks(InstantRanks, frozen=True):
     @property
     def horizon(self) -> int | None:
         return find_delay(self.node.input) + self.pane
+
+    def find_ending(self, emission: Emission) -> Ending | None:
+        return Ending("window", self.pane, 0)

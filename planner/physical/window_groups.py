@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import PhysicalOperator
-from penstock.planner.plan import SessionWindow, WindowAggregate
+from penstock.planner.physical.physical_operator import Ending, PhysicalOperator
+from penstock.planner.plan import Cumulate, Emission, Hop, SessionWindow, Tumble, WindowAggregate
 from penstock.planner.state import find_delay
 
 
@@ -17,6 +17,19 @@ class _WindowGroups(PhysicalOperator, frozen=True):
         window = self.node.window
         length = window.gap if isinstance(window, SessionWindow) else window.size
         return length + find_delay(self.node.input) + self.node.grace
+
+    def find_ending(self, emission: Emission) -> Ending | None:
+        if self.node.emission is not Emission.FINAL:
+            return None
+        match self.node.window:
+            case Tumble(size):
+                return Ending("window", size, 0)
+            case Hop(slide, size):
+                return Ending("window", slide, size % slide)
+            case Cumulate(step):
+                return Ending("window", step, 0)
+            case SessionWindow(gap):
+                return Ending("session", 0, gap)
 
 
 class FixedWindows(_WindowGroups, frozen=True):

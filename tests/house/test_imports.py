@@ -37,7 +37,7 @@ DATA = {
     "grammar": (),
     "diagnostics": ("diagnostic", "source", "all_codes", "codes", "logs", "terminal"),
     "parser": ("ast",),
-    "planner": ("catalog", "connectors", "plan", "types", "functions"),
+    "planner": ("catalog", "connectors", "physical", "plan", "types", "functions"),
     "evaluator": (),
     "codegen": (
         *("connector_options", "connectors", "files_cost", "fingerprint", "folders", "job_facts", "known_connectors"),
