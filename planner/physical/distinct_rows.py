@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.planner.physical.physical_operator import EACH_ROW, Ending, PhysicalOperator
 from penstock.planner.plan import Distinct, Emission
-from penstock.planner.state import find_delay
+from penstock.planner.state import find_delay, min_distance
 
 
 class DistinctRows(PhysicalOperator, frozen=True):
@@ -18,3 +18,6 @@ class DistinctRows(PhysicalOperator, frozen=True):
 
     def find_ending(self, emission: Emission) -> Ending | None:
         return EACH_ROW
+
+    def find_lag(self, time: str) -> int:
+        return -min_distance(self.node.input, self.node.time, time)

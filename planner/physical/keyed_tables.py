@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from penstock.planner.physical.physical_operator import Ending, PhysicalOperator
-from penstock.planner.plan import Emission, Latest, TableJoin
-from penstock.planner.state import find_windows_span
+from penstock.planner.plan import Emission, Latest, TableJoin, WTable
+from penstock.planner.state import find_window_length, find_windows_span
 
 
 class LatestRows(PhysicalOperator, frozen=True):
@@ -30,3 +30,10 @@ class WindowJoin(PhysicalOperator, frozen=True):
 
     def find_ending(self, emission: Emission) -> Ending | None:
         return Ending("joined window", 0, 0) if emission is Emission.FINAL else None
+
+    def find_lag(self, time: str) -> int:
+        """Windows meet at the end of the latest of them. The row has the window of the sides that are not shifted."""
+        shapes = [side.input.shape for side in self.node.sides]
+        ends = {self.node.identity[-1], *(each.end for each in shapes if isinstance(each, WTable))}
+        length = 0 if time in ends else find_window_length(self.node)
+        return length - min(side.shift for side in self.node.sides)

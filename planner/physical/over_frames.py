@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.planner.physical.physical_operator import EACH_ROW, Ending, PhysicalOperator
 from penstock.planner.plan import Emission, Over, OverRows
-from penstock.planner.state import find_delay
+from penstock.planner.state import find_delay, min_distance
 
 
 class TimeFrames(PhysicalOperator, frozen=True):
@@ -19,6 +19,9 @@ class TimeFrames(PhysicalOperator, frozen=True):
     def find_ending(self, emission: Emission) -> Ending | None:
         return Ending("pane of OVER", self.node.pane, self.node.forward)
 
+    def find_lag(self, time: str) -> int:
+        return self.node.pane + self.node.forward
+
 
 class RowFrames(PhysicalOperator, frozen=True):
     """Python workers keep the last rows of each partition in buckets."""
@@ -31,3 +34,6 @@ class RowFrames(PhysicalOperator, frozen=True):
 
     def find_ending(self, emission: Emission) -> Ending | None:
         return EACH_ROW
+
+    def find_lag(self, time: str) -> int:
+        return -min_distance(self.node.input, self.node.time, time)

@@ -40,3 +40,11 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
     def find_ending(self, emission: Emission) -> Ending | None:
         """When its rows are sent; None if they do not wait. `emission`: the emission of the query."""
         return None
+
+    def find_lag(self, time: str) -> int:
+        """The greatest lag of the `time` of rows to come behind the watermark of a micro-batch.
+
+        A negative lag means that these rows are at least so far after the watermark. `time` is an event time of the
+        node's shape.
+        """
+        raise AssertionError(f"{type(self).__name__} has no event time")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.planner.physical.physical_operator import Ending, PhysicalOperator
 from penstock.planner.plan import Emission, IntervalJoin, JoinType
-from penstock.planner.state import find_delay
+from penstock.planner.state import find_delay, min_distance
 
 
 class PairJoin(PhysicalOperator, frozen=True):
@@ -31,6 +31,17 @@ class PairJoin(PhysicalOperator, frozen=True):
         pads = self.node.type not in (JoinType.INNER, JoinType.SEMI)
         return Ending("row without a partner", 0, self.reach[1]) if pads else None
 
+    def find_lag(self, time: str) -> int:
+        node = self.node
+        is_left = any(each.name == time for each in node.left.schema)
+        side, own = (node.left, node.left_time) if is_left else (node.right, node.right_time)
+        return self._find_lag_of_side(is_left=is_left) - min_distance(side, own, time)
+
+    def _find_lag_of_side(self, *, is_left: bool) -> int:
+        """One row of a pair is new, and so not behind the watermark."""
+        bound = self.node.bound
+        return max(0, bound.upper.milliseconds) if is_left else max(0, -bound.lower.milliseconds)
+
 
 class PaneJoin(PairJoin, frozen=True):
     """The rows of a pane wait for all that they can meet. DuckDB joins them."""
@@ -47,3 +58,10 @@ class PaneJoin(PairJoin, frozen=True):
 
     def find_ending(self, emission: Emission) -> Ending | None:
         return Ending("pane of the join", self.pane, self.reach[1])
+
+    def _find_lag_of_side(self, *, is_left: bool) -> int:
+        """A pane that is still held ends, with all that its own rows can meet, after the watermark."""
+        own, bound = self.pane + self.reach[1], self.node.bound
+        if is_left == (self.node.type is not JoinType.RIGHT):
+            return own
+        return own + bound.upper.milliseconds if is_left else own - bound.lower.milliseconds

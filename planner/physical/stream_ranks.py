@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.planner.physical.physical_operator import EACH_ROW, Ending, PhysicalOperator
 from penstock.planner.plan import Emission, Ranked
-from penstock.planner.state import find_delay
+from penstock.planner.state import find_delay, min_distance
 
 
 class InstantRanks(PhysicalOperator, frozen=True):
@@ -18,6 +18,9 @@ class InstantRanks(PhysicalOperator, frozen=True):
 
     def find_ending(self, emission: Emission) -> Ending | None:
         return EACH_ROW
+
+    def find_lag(self, time: str) -> int:
+        return -min_distance(self.node.input, self.node.time, time)
 
 
 class WindowRanks(InstantRanks, frozen=True):
@@ -35,3 +38,6 @@ class WindowRanks(InstantRanks, frozen=True):
 
     def find_ending(self, emission: Emission) -> Ending | None:
         return Ending("window", self.pane, 0)
+
+    def find_lag(self, time: str) -> int:
+        return self.pane

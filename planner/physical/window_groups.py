@@ -31,6 +31,10 @@ class _WindowGroups(PhysicalOperator, frozen=True):
             case SessionWindow(gap):
                 return Ending("session", 0, gap)
 
+    def find_lag(self, time: str) -> int:
+        """A window that is still open ends after the watermark."""
+        return 0 if time == "window_end" or isinstance(self.node.window, SessionWindow) else self.node.window.size
+
 
 class FixedWindows(_WindowGroups, frozen=True):
     """Spark's aggregation of windows whose length is known."""

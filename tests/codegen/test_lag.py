@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from penstock.codegen.lag import max_lag
 from penstock.evaluator.history import Tables
 from penstock.evaluator.incremental import Incremental
 from penstock.evaluator.typed_values import EPOCH, milliseconds
+from penstock.planner.physical.lag import max_lag
 from penstock.planner.plan import Cumulate, Hop, JoinType, Node, RowsFrame, SessionWindow, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
