@@ -16,31 +16,23 @@ from typing import assert_never
 from sqlglot import exp
 
 from penstock.codegen.sql.trees import column
+from penstock.planner.physical.choose import choose
+from penstock.planner.physical.physical_operator import Contract
 from penstock.planner.plan import (
-    Distinct,
     Expression,
     Filter,
-    ForeignKeyJoin,
     GroupAggregate,
-    IntervalJoin,
     KTable,
-    Latest,
     Node,
-    Over,
-    OverRows,
     Project,
-    Ranked,
     Rekey,
     Stateful,
-    TableJoin,
-    TableLookup,
-    TableRanked,
     WindowAggregate,
     conjuncts,
     find_columns,
 )
 from penstock.planner.plan.substitute import substitute
-from penstock.planner.plan.walk import is_retracting, stateful
+from penstock.planner.plan.walk import stateful
 
 _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
@@ -65,38 +57,31 @@ def find_contract(root: Node) -> CheckpointContract:
         above.append(node)
         node = node.input
     above.reverse()
-    if isinstance(node, GroupAggregate) and not is_retracting(node) and not any(isinstance(x, Filter) for x in above):
-        return _find_group_contract(root, node, above)
+    contract = choose(node).CONTRACT if isinstance(node, Stateful) else Contract.PLAN
     if isinstance(root.shape, KTable):
-        return CheckpointContract(root)  # whether a row is new or changed depends on all that has been sent
-    if stateful(node) is None:
+        # Whether a row is new or changed depends on all that has been sent.
+        is_plan = contract is not Contract.GROUPS or any(isinstance(each, Filter) for each in above)
+        contract = Contract.PLAN if is_plan else contract
+    elif stateful(node) is None:
         return CheckpointContract(None)
-    if not isinstance(node, Stateful):
-        return CheckpointContract(root)
-    match node:
-        case WindowAggregate() if node.merges_partials:
-            return CheckpointContract(node)
-        case WindowAggregate() | Distinct():
+    match contract:
+        case Contract.GROUPS:
             return _find_group_contract(root, node, above)
-        case Over() | OverRows() | Ranked() | TableLookup():
+        case Contract.OPERATOR:
             return CheckpointContract(node)
-        case IntervalJoin():
-            return CheckpointContract(root if node.pane is None else node)
-        case GroupAggregate() | Latest() | TableJoin() | ForeignKeyJoin() | TableRanked():
+        case Contract.PLAN:
             return CheckpointContract(root)
-        case _:
-            assert_never(node)
 
 
-def _find_group_contract(
-    root: Node, groups: WindowAggregate | GroupAggregate | Distinct, above: Iterable[Filter | Project | Rekey]
-) -> CheckpointContract:
+def _find_group_contract(root: Node, groups: Node, above: Iterable[Filter | Project | Rekey]) -> CheckpointContract:
     """The groups, if the operators above use all aggregates in their own order; otherwise the whole plan.
 
     Conditions on the keys belong to the contract, because Spark moves them below the groups. Comparisons of an
     aggregate with a literal do not. A condition that mixes aggregates and keys makes the whole plan the contract.
     """
-    aggregates = [] if isinstance(groups, Distinct) else [each.name for each in groups.aggregates]
+    aggregates = (
+        [each.name for each in groups.aggregates] if isinstance(groups, WindowAggregate | GroupAggregate) else []
+    )
     values: dict[str, Expression] = {each.name: column(each.name) for each in groups.schema}
     compared: set[str] = set()
     filters: list[Filter] = []

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import EACH_ROW, Ending, PhysicalOperator
+from typing import ClassVar
+
+from penstock.planner.physical.physical_operator import EACH_ROW, Contract, Ending, PhysicalOperator
 from penstock.planner.plan import Distinct, Emission
 from penstock.planner.state import find_delay, min_distance
 
 
 class DistinctRows(PhysicalOperator, frozen=True):
     """Spark's aggregation over all columns."""
+
+    CONTRACT: ClassVar[Contract] = Contract.GROUPS
 
     node: Distinct
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import PhysicalOperator
+from typing import ClassVar
+
+from penstock.planner.physical.physical_operator import Contract, PhysicalOperator
 from penstock.planner.plan import GroupAggregate
 
 
 class StreamGroups(PhysicalOperator, frozen=True):
     """Groups of a stream: Spark's aggregation keeps one row of each."""
+
+    CONTRACT: ClassVar[Contract] = Contract.GROUPS
 
     node: GroupAggregate
 
@@ -20,6 +24,10 @@ class StreamGroups(PhysicalOperator, frozen=True):
 class TableSums(StreamGroups, frozen=True):
     """Groups of a table: Spark adds up what rows bring, and takes out what rows before have brought."""
 
+    CONTRACT: ClassVar[Contract] = Contract.PLAN
+
 
 class TableValues(StreamGroups, frozen=True):
     """Groups of a table whose values Python workers keep, each with the number of its rows."""
+
+    CONTRACT: ClassVar[Contract] = Contract.PLAN

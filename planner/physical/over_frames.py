@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import EACH_ROW, Ending, PhysicalOperator
+from typing import ClassVar
+
+from penstock.planner.physical.physical_operator import EACH_ROW, Contract, Ending, PhysicalOperator
 from penstock.planner.plan import Emission, Over, OverRows
 from penstock.planner.state import find_delay, min_distance
 
 
 class TimeFrames(PhysicalOperator, frozen=True):
     """The rows of a pane wait for the rows of their frames. DuckDB computes the frames."""
+
+    CONTRACT: ClassVar[Contract] = Contract.OPERATOR
 
     node: Over
 
@@ -25,6 +29,8 @@ class TimeFrames(PhysicalOperator, frozen=True):
 
 class RowFrames(PhysicalOperator, frozen=True):
     """Python workers keep the last rows of each partition in buckets."""
+
+    CONTRACT: ClassVar[Contract] = Contract.OPERATOR
 
     node: OverRows
 

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from enum import Enum
+from typing import ClassVar
+
 import msgspec
 
 from penstock.planner.plan import Emission, Stateful
+
+
+class Contract(Enum):
+    """The part of a plan that must stay the same for a query to go on from its checkpoint.
+
+    Spark moves nothing through the results of Python workers. It moves conditions below its own groups, and orders
+    their aggregates by their first use.
+    """
+
+    OPERATOR = "the operator and all below it"
+    GROUPS = "the groups and all below them, with the order in which their aggregates are used"
+    PLAN = "the whole plan"
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -29,6 +44,8 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
 
     Times are in milliseconds.
     """
+
+    CONTRACT: ClassVar[Contract] = Contract.PLAN
 
     node: Stateful
 

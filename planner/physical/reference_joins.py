@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import EACH_ROW, Ending, PhysicalOperator
+from typing import ClassVar
+
+from penstock.planner.physical.physical_operator import EACH_ROW, Contract, Ending, PhysicalOperator
 from penstock.planner.plan import Emission, ForeignKeyJoin, TableLookup
 
 
@@ -14,6 +16,8 @@ class ReferenceJoin(PhysicalOperator, frozen=True):
 
 class CurrentLookup(PhysicalOperator, frozen=True):
     """A lookup in the table as it is known when a row is processed."""
+
+    CONTRACT: ClassVar[Contract] = Contract.OPERATOR
 
     node: TableLookup
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import Ending, PhysicalOperator
+from typing import ClassVar
+
+from penstock.planner.physical.physical_operator import Contract, Ending, PhysicalOperator
 from penstock.planner.plan import Emission, IntervalJoin, JoinType
 from penstock.planner.state import find_delay, min_distance
 
@@ -45,6 +47,8 @@ class PairJoin(PhysicalOperator, frozen=True):
 
 class PaneJoin(PairJoin, frozen=True):
     """The rows of a pane wait for all that they can meet. DuckDB joins them."""
+
+    CONTRACT: ClassVar[Contract] = Contract.OPERATOR
 
     @property
     def pane(self) -> int:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import EACH_ROW, Ending, PhysicalOperator
+from typing import ClassVar
+
+from penstock.planner.physical.physical_operator import EACH_ROW, Contract, Ending, PhysicalOperator
 from penstock.planner.plan import Emission, Ranked
 from penstock.planner.state import find_delay, min_distance
 
 
 class InstantRanks(PhysicalOperator, frozen=True):
     """The rows of one time wait until the watermark has passed it. DuckDB ranks them."""
+
+    CONTRACT: ClassVar[Contract] = Contract.OPERATOR
 
     node: Ranked
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from penstock.planner.physical.physical_operator import Ending, PhysicalOperator
+from typing import ClassVar
+
+from penstock.planner.physical.physical_operator import Contract, Ending, PhysicalOperator
 from penstock.planner.plan import Cumulate, Emission, Hop, SessionWindow, Tumble, WindowAggregate
 from penstock.planner.state import find_delay
 
@@ -39,9 +41,13 @@ class _WindowGroups(PhysicalOperator, frozen=True):
 class FixedWindows(_WindowGroups, frozen=True):
     """Spark's aggregation of windows whose length is known."""
 
+    CONTRACT: ClassVar[Contract] = Contract.GROUPS
+
 
 class SparkSessions(_WindowGroups, frozen=True):
     """Spark's aggregation of sessions, each of which is sent once."""
+
+    CONTRACT: ClassVar[Contract] = Contract.GROUPS
 
 
 class SessionBuckets(_WindowGroups, frozen=True):
@@ -50,3 +56,5 @@ class SessionBuckets(_WindowGroups, frozen=True):
 
 class PartialWindows(_WindowGroups, frozen=True):
     """Windows of HOP, merged from partial aggregates of each micro-batch."""
+
+    CONTRACT: ClassVar[Contract] = Contract.OPERATOR
