@@ -7,33 +7,23 @@ from typing import assert_never
 
 from penstock.codegen.cut_queries import is_intermediate
 from penstock.codegen.sql import row_forms
+from penstock.planner.physical.choose import choose
+from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import (
     AssignWindows,
-    Distinct,
     Filter,
-    ForeignKeyJoin,
-    GroupAggregate,
     GroupingSets,
     Intermediate,
-    IntervalJoin,
     KTable,
-    Latest,
     Node,
-    Operator,
-    Over,
-    OverRows,
     Project,
-    Ranked,
     Rekey,
     RemoteLookup,
     Scan,
     Stateful,
-    TableJoin,
-    TableLookup,
-    TableRanked,
+    Stateless,
     UnionAll,
     Unnest,
-    WindowAggregate,
     WithLate,
     WTable,
 )
@@ -49,45 +39,33 @@ def find_own_columns(
     """
     if by_arrival:
         return dict.fromkeys(nodes, (row_forms.ORDER,))
-    own: dict[Node, tuple[str, ...]] = {}
+    forms: dict[Node, RowForm] = {}
     deltas = _find_inputs(nodes, is_retracting)
     inner = _find_inputs(nodes, lambda node: isinstance(node, Intermediate))
-    refers = any(isinstance(node, ForeignKeyJoin | TableRanked) for node in nodes)
+    refers = any(choose(node).READS_ORDER for node in nodes if isinstance(node, Stateful))
     for node in nodes:
-        assert isinstance(node, Operator)
+        if isinstance(node, Stateful):
+            forms[node] = choose(node).find_form(is_kept=tracked or node in inner, is_numbered=numbered)
+            continue
+        assert isinstance(node, Stateless)
         match node:
             case Scan() if isinstance(node.shape, KTable) and refers and is_intermediate(node.origin):
-                own[node] = row_forms.ORDERED_DELTA_ROW
+                forms[node] = RowForm.ORDERED_DELTAS
             case Scan() if isinstance(node.shape, KTable):
-                own[node] = row_forms.DELTA_ROW if node in deltas else row_forms.UPSERT
+                forms[node] = RowForm.DELTAS if node in deltas else RowForm.UPSERTS
             case Scan() if isinstance(node.shape, WTable):
-                own[node] = row_forms.UPSERT
-            case WindowAggregate() if node.rows_leave:
-                own[node] = row_forms.CHANGE_ROW
-            case WindowAggregate() if numbered:
-                own[node] = (row_forms.ORDER,)
-            case TableJoin() if node.is_windowed:
-                own[node] = (row_forms.ORDER,) if numbered else ()
-            case ForeignKeyJoin():
-                own[node] = () if isinstance(node.shape, WTable) else row_forms.DELTA_ROW
-            case TableRanked():
-                own[node] = row_forms.CHANGE_ROW if node.is_by_key else row_forms.DELTA_ROW
+                forms[node] = RowForm.UPSERTS
             case Filter() | Project() | GroupingSets() | Unnest():
-                own[node] = own[node.input]
+                forms[node] = forms[node.input]
             case UnionAll() if isinstance(node.shape, KTable):
-                own[node] = own[node.inputs[0]]
-            case Latest() | TableJoin() | GroupAggregate():
-                keyed = row_forms.KEY_RESULT if node.shape.key else row_forms.UPSERT
-                own[node] = keyed if tracked or node in inner else ()
+                forms[node] = forms[node.inputs[0]]
             case Intermediate():
-                own[node] = row_forms.DELTA_ROW if node in deltas else row_forms.UPSERT
-            case Scan() | WindowAggregate() | AssignWindows() | Rekey() | UnionAll() | WithLate():
-                own[node] = ()
-            case Distinct() | IntervalJoin() | Over() | OverRows() | Ranked() | TableLookup() | RemoteLookup():
-                own[node] = ()
+                forms[node] = RowForm.DELTAS if node in deltas else RowForm.UPSERTS
+            case Scan() | AssignWindows() | Rekey() | UnionAll() | WithLate() | RemoteLookup():
+                forms[node] = RowForm.ROWS
             case _:
                 assert_never(node)
-    return own
+    return {node: row_forms.COLUMNS[form] for node, form in forms.items()}
 
 
 def _find_inputs(nodes: Sequence[Node], reads: Callable[[Node], bool]) -> set[Node]:

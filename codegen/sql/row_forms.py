@@ -44,6 +44,7 @@ from penstock.codegen.sql.trees import (
     struct_of,
     text,
 )
+from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import Column, Expression, Filter, Named, Node, Project
 from penstock.planner.plan.scan import DELETES
 from penstock.planner.plan.substitute import substitute
@@ -53,6 +54,16 @@ ORDER, DELETED, KEY, DELTA = "_order", "_deleted", "_key", "_delta"
 UPSERT, KEY_RESULT, DELTA_ROW, ORDERED_DELTA_ROW = (ORDER, DELETED), (KEY, ORDER, DELETED), (DELTA,), (DELTA, ORDER)
 BEFORE, AFTER, VERSION = "_before", "_after", "_version"
 CHANGE_ROW = (BEFORE, AFTER, VERSION)
+COLUMNS = {
+    RowForm.ROWS: (),
+    RowForm.ORDERED_ROWS: (ORDER,),
+    RowForm.UPSERTS: UPSERT,
+    RowForm.KEY_RESULTS: KEY_RESULT,
+    RowForm.DELTAS: DELTA_ROW,
+    RowForm.ORDERED_DELTAS: ORDERED_DELTA_ROW,
+    RowForm.CHANGES: CHANGE_ROW,
+}
+"""The columns of each form."""
 OPERATION = "_operation"
 """What the column is called that says what a row does, where the sink does not call it otherwise."""
 

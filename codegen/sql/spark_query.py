@@ -116,8 +116,8 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
     operation = _operation(query) if tracked else None
     rejects = [rejects_of(scan, names[scan]) for scan in scans]
     output = _output(query, operation)
-    refers = any(isinstance(node, ForeignKeyJoin | TableRanked) for node in nodes)
     stateful = [node for node in nodes if isinstance(node, Stateful)]
+    refers = any(choose(node).READS_ORDER for node in stateful)
     assert len(stateful) <= 1 or Intermediate in map(type, nodes), "stateful operators without changes between them"
     hold_back = _hold_back(nodes)
     store = max((state_store(node, settings) for node in stateful), key=lambda each: each.on_disk, default=None)

@@ -12,6 +12,7 @@ from penstock.planner.durations import duration_text
 from penstock.planner.functions.facts import Collecting
 from penstock.planner.fuse import find_fused
 from penstock.planner.physical.choose import choose
+from penstock.planner.physical.row_form import RowForm
 from penstock.planner.physical.state_place import LONGEST_ON_HEAP, state_store
 from penstock.planner.plan import (
     Aggregate,
@@ -46,7 +47,7 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.plan.texts import expression_text, relation_text
-from penstock.planner.plan.walk import is_retracting, is_session_table, stateful, walk
+from penstock.planner.plan.walk import is_retracting, stateful, walk
 from penstock.planner.state import (
     find_delay,
     find_windows_span,
@@ -153,11 +154,14 @@ def state_of_changes(query: RunningQuery) -> dict[Node, str]:
     upserts = connector_of(query.sink.connector).upserts
     for root, replaces in ((query.root, upserts), *((each, False) for each in below)):
         node = stateful(root)
-        # The operator itself knows the row before, of sessions and of rows that are ranked where they always are.
-        is_known = node is None or is_session_table(node) or (isinstance(node, TableRanked) and node.is_by_key)
-        if node is not None and sends_changes(root, upserts=replaces) and not is_known:
+        if isinstance(node, Stateful) and sends_changes(root, upserts=replaces) and not _knows_rows_before(node):
             kept[node] = "for its changes the last two rows" + " per key, forever" * bool(root.shape.key)
     return kept
+
+
+def _knows_rows_before(node: Stateful) -> bool:
+    """Whether the operator itself keeps the rows that it has sent."""
+    return choose(node).find_form(is_kept=True, is_numbered=False) is RowForm.CHANGES
 
 
 def lookup_cost(node: RemoteLookup, below: str) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from penstock.planner.physical.physical_operator import Contract, PhysicalOperator
+from penstock.planner.physical.row_form import RowForm, find_keyed_form
 from penstock.planner.plan import GroupAggregate
 
 
@@ -19,6 +20,9 @@ class StreamGroups(PhysicalOperator, frozen=True):
     def horizon(self) -> int | None:
         is_small = not (self.node.keys or self.node.keeps_values or any(each.distinct for each in self.node.aggregates))
         return 0 if is_small else None
+
+    def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
+        return find_keyed_form(self.node, is_kept=is_kept)
 
 
 class TableSums(StreamGroups, frozen=True):

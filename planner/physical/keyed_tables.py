@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock.planner.physical.physical_operator import Ending, PhysicalOperator
+from penstock.planner.physical.row_form import RowForm, find_keyed_form
 from penstock.planner.plan import Emission, Latest, TableJoin, WTable
 from penstock.planner.state import find_window_length, find_windows_span
 
@@ -12,11 +13,17 @@ class LatestRows(PhysicalOperator, frozen=True):
 
     node: Latest
 
+    def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
+        return find_keyed_form(self.node, is_kept=is_kept)
+
 
 class KeyJoin(PhysicalOperator, frozen=True):
     """Spark's aggregation keeps the newest row of each side for a key."""
 
     node: TableJoin
+
+    def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
+        return find_keyed_form(self.node, is_kept=is_kept)
 
 
 class WindowJoin(PhysicalOperator, frozen=True):
@@ -37,3 +44,6 @@ class WindowJoin(PhysicalOperator, frozen=True):
         ends = {self.node.identity[-1], *(each.end for each in shapes if isinstance(each, WTable))}
         length = 0 if time in ends else find_window_length(self.node)
         return length - min(side.shift for side in self.node.sides)
+
+    def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
+        return RowForm.ORDERED_ROWS if is_numbered else RowForm.ROWS

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
+from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import Emission, Stateful
 
 
@@ -47,6 +48,9 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
 
     CONTRACT: ClassVar[Contract] = Contract.PLAN
 
+    READS_ORDER: ClassVar[bool] = False
+    """Whether it has to know the order of the changes of its inputs."""
+
     node: Stateful
 
     @property
@@ -57,6 +61,13 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
     def find_ending(self, emission: Emission) -> Ending | None:
         """When its rows are sent; None if they do not wait. `emission`: the emission of the query."""
         return None
+
+    def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
+        """The form of its rows.
+
+        `is_kept`: another aggregation of the query keeps what it sends. `is_numbered`: rows of windows have an order.
+        """
+        return RowForm.ROWS
 
     def find_lag(self, time: str) -> int:
         """The greatest lag of the `time` of rows to come behind the watermark of a micro-batch.

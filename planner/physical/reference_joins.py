@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import ClassVar
 
 from penstock.planner.physical.physical_operator import EACH_ROW, Contract, Ending, PhysicalOperator
-from penstock.planner.plan import Emission, ForeignKeyJoin, TableLookup
+from penstock.planner.physical.row_form import RowForm
+from penstock.planner.plan import Emission, ForeignKeyJoin, TableLookup, WTable
 
 
 class ReferenceJoin(PhysicalOperator, frozen=True):
     """A join of tables on a foreign key. A bucket has the rows of both sides."""
 
+    READS_ORDER: ClassVar[bool] = True
+
     node: ForeignKeyJoin
+
+    def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
+        return RowForm.ROWS if isinstance(self.node.shape, WTable) else RowForm.DELTAS
 
 
 class CurrentLookup(PhysicalOperator, frozen=True):

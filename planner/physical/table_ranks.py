@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from penstock.planner.physical.physical_operator import PhysicalOperator
+from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import TableRanked
 from penstock.planner.state import find_windows_span
 
@@ -10,7 +13,12 @@ from penstock.planner.state import find_windows_span
 class MovingRanks(PhysicalOperator, frozen=True):
     """A row may move from one partition to another, so rows are sent as deltas."""
 
+    READS_ORDER: ClassVar[bool] = True
+
     node: TableRanked
+
+    def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
+        return RowForm.DELTAS
 
 
 class KeyedRanks(MovingRanks, frozen=True):
@@ -19,3 +27,6 @@ class KeyedRanks(MovingRanks, frozen=True):
     @property
     def horizon(self) -> int | None:
         return None if self.node.end is None else find_windows_span(self.node)
+
+    def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
+        return RowForm.CHANGES

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from penstock.planner.physical.physical_operator import Contract, Ending, PhysicalOperator
+from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import Cumulate, Emission, Hop, SessionWindow, Tumble, WindowAggregate
 from penstock.planner.state import find_delay
 
@@ -37,6 +38,9 @@ class _WindowGroups(PhysicalOperator, frozen=True):
         """A window that is still open ends after the watermark."""
         return 0 if time == "window_end" or isinstance(self.node.window, SessionWindow) else self.node.window.size
 
+    def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
+        return RowForm.ORDERED_ROWS if is_numbered else RowForm.ROWS
+
 
 class FixedWindows(_WindowGroups, frozen=True):
     """Spark's aggregation of windows whose length is known."""
@@ -52,6 +56,9 @@ class SparkSessions(_WindowGroups, frozen=True):
 
 class SessionBuckets(_WindowGroups, frozen=True):
     """Sessions that change: Python workers keep them in buckets, and know the row before."""
+
+    def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
+        return RowForm.CHANGES
 
 
 class PartialWindows(_WindowGroups, frozen=True):
