@@ -42,9 +42,6 @@ from penstock.planner.functions.facts import Framing
 from penstock.planner.plan import Aggregate, Expression, Hop, WindowAggregate
 from penstock.planner.types import BIGINT, DOUBLE, TIMESTAMP, Decimal, Type
 
-_BUCKETS = 2
-"""For each partition of the state. Partial aggregates are few, and each bucket has tables of its own."""
-
 
 @dataclass(slots=True)
 class _Partials:
@@ -64,8 +61,8 @@ class _Partials:
         return column(name)
 
 
-def hop_pane_views(node: WindowAggregate, name: str, source: str, state_partitions: int) -> tuple[AnyView, ...]:
-    """The views of a HOP with `merges_partials`."""
+def hop_pane_views(node: WindowAggregate, name: str, source: str, buckets: int) -> tuple[AnyView, ...]:
+    """The views of a HOP with `merges_partials`. Keys are spread over so many `buckets`."""
     window = node.window
     assert isinstance(window, Hop)
     partials = _Partials()
@@ -74,7 +71,6 @@ def hop_pane_views(node: WindowAggregate, name: str, source: str, state_partitio
     results = [_merge(aggregate, partials) for aggregate in node.aggregates]
     if not partials.rows.held:
         partials.rows.hold(exp.true())  # Spark has no struct without fields
-    buckets = state_partitions * _BUCKETS
     values = [key.value for key in node.keys]
     rows = rows_view(name, source, node.time, values, partials.rows.held.items(), buckets=buckets)
     packed = tables_view(name, rows, window.slide, (0, window.size))

@@ -13,30 +13,17 @@ from penstock.codegen.cut_queries import is_intermediate
 from penstock.codegen.fingerprint import describe_computation, fingerprint
 from penstock.codegen.program import AnyView, Closing, QueryOutput, Rejects, SparkQuery, View, WatermarkInput
 from penstock.codegen.sql import row_forms
-from penstock.codegen.sql.aggregate_views import distinct_view, group_aggregate_view, window_aggregate_views
-from penstock.codegen.sql.as_of import as_of_views
 from penstock.codegen.sql.assign_windows import assign_windows_views
 from penstock.codegen.sql.expression_places import record_places
-from penstock.codegen.sql.foreign_key import foreign_key_views
-from penstock.codegen.sql.hop_panes import hop_pane_views
-from penstock.codegen.sql.interval_join import join_views
 from penstock.codegen.sql.late_view import late_view
-from penstock.codegen.sql.latest_views import latest_views
-from penstock.codegen.sql.lookup_views import lookup_views
 from penstock.codegen.sql.lower_change import is_ordered_by_arrival, lower_change
-from penstock.codegen.sql.multiset import multiset_views
-from penstock.codegen.sql.over_panes import over_views
-from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.own_columns import find_own_columns
-from penstock.codegen.sql.pane_join import pane_join_views
 from penstock.codegen.sql.parsed import complete_output, list_items
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.rank_panes import rank_views
 from penstock.codegen.sql.remote_views import remote_views
-from penstock.codegen.sql.retraction_sums import retraction_views
 from penstock.codegen.sql.row_accounts import count_left_out, find_wanted_rows
 from penstock.codegen.sql.scan_views import Reading, input_of, rejects_of, scan_views
-from penstock.codegen.sql.sessions import session_views
+from penstock.codegen.sql.stateful_views import stateful_views
 from penstock.codegen.sql.stateless_views import (
     filter_view,
     grouping_sets_views,
@@ -45,15 +32,12 @@ from penstock.codegen.sql.stateless_views import (
     union_view,
     unnest_view,
 )
-from penstock.codegen.sql.table_join import table_join_views
-from penstock.codegen.sql.table_rank import table_rank_views
 from penstock.kit.watermark import HOLD_BACK_MS
 from penstock.planner import sends_changes, state_store
 from penstock.planner.connectors import connector_of
 from penstock.planner.physical.choose import choose
 from penstock.planner.plan import (
     AssignWindows,
-    Distinct,
     Emission,
     Filter,
     ForeignKeyJoin,
@@ -63,11 +47,7 @@ from penstock.planner.plan import (
     IntervalJoin,
     Latest,
     Node,
-    Operator,
-    Over,
-    OverRows,
     Project,
-    Ranked,
     Rekey,
     RemoteLookup,
     RunningQuery,
@@ -75,6 +55,7 @@ from penstock.planner.plan import (
     SessionWindow,
     Settings,
     Stateful,
+    Stateless,
     TableJoin,
     TableLookup,
     TableRanked,
@@ -84,13 +65,8 @@ from penstock.planner.plan import (
     WithLate,
     WTable,
 )
-from penstock.planner.plan.walk import fold_plan, is_retracting, list_nodes
+from penstock.planner.plan.walk import fold_plan, list_nodes
 from penstock.planner.types import BIGINT
-
-# A few times as many buckets of remembered rows as tasks: each task gets some, and each bucket is one call of Python.
-_BUCKETS = 4
-# Tables are larger, and only the buckets for which something comes are looked at.
-_TABLE_BUCKETS = 16
 
 
 def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bool = False) -> SparkQuery:
@@ -304,7 +280,9 @@ def _views(
 ) -> tuple[AnyView, ...]:
     name = names[node]
     below = tuple(names[each] for each in node.inputs)
-    assert isinstance(node, Operator)
+    if isinstance(node, Stateful):
+        return stateful_views(choose(node), name, below, own, state_partitions, f"{query}_clock")
+    assert isinstance(node, Stateless)
     match node:
         case Scan():
             return scan_views(node, name, query, reading)
@@ -328,45 +306,6 @@ def _views(
             return remote_views(node, name, below[0], own)
         case UnionAll():
             return (union_view(node, name, below, own),)
-        case WindowAggregate() if node.rows_leave:
-            return session_views(node, name, below[0], state_partitions * _TABLE_BUCKETS)
-        case WindowAggregate() if node.merges_partials:
-            assert not own, "rows that have an order, of partial aggregates"
-            return hop_pane_views(node, name, below[0], state_partitions)
-        case WindowAggregate():
-            return window_aggregate_views(node, name, below[0], own)
-        case GroupAggregate() if node.keeps_values:
-            return multiset_views(node, name, below[0], state_partitions * _TABLE_BUCKETS)
-        case GroupAggregate() if is_retracting(node):
-            return retraction_views(node, name, *below)
-        case GroupAggregate():
-            return (group_aggregate_view(node, name, below[0], own),)
-        case Latest():
-            return latest_views(node, name, *below)
-        case TableJoin():
-            return table_join_views(node, name, below, own)
-        case Distinct():
-            return (distinct_view(node, name, *below),)
-        case IntervalJoin():
-            if node.pane is None:
-                return join_views(node, name, *below)
-            return pane_join_views(node, node.pane, name, *below)
-        case Over():
-            return over_views(node, name, *below)
-        case ForeignKeyJoin():
-            buckets = state_partitions * _TABLE_BUCKETS
-            return foreign_key_views(node, name, below[0], below[1], buckets, f"{query}_clock")
-        case TableLookup():
-            buckets = (node.partitions or state_partitions) * _TABLE_BUCKETS
-            if node.as_of is not None:
-                return as_of_views(node, name, below[0], below[1], buckets)
-            return lookup_views(node, name, below[0], below[1], buckets, f"{query}_clock")
-        case OverRows():
-            return over_rows_views(node, name, below[0], state_partitions * _BUCKETS)
-        case Ranked():
-            return rank_views(node, name, *below)
-        case TableRanked():
-            return table_rank_views(node, name, below[0], state_partitions * _TABLE_BUCKETS, f"{query}_clock")
         case WithLate():
             return (late_view(node, name, below[0], names),)
         case Intermediate():

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from penstock.planner.physical.physical_operator import Contract, PhysicalOperator
+from penstock.planner.physical.physical_operator import TABLE_BUCKETS, Contract, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm, find_keyed_form
 from penstock.planner.plan import GroupAggregate
 
 
-class StreamGroups(PhysicalOperator, frozen=True):
-    """Groups of a stream: Spark's aggregation keeps one row of each."""
-
-    CONTRACT: ClassVar[Contract] = Contract.GROUPS
-
+class _KeyGroups(PhysicalOperator, frozen=True):
     node: GroupAggregate
 
     @property
@@ -25,13 +21,17 @@ class StreamGroups(PhysicalOperator, frozen=True):
         return find_keyed_form(self.node, is_kept=is_kept)
 
 
-class TableSums(StreamGroups, frozen=True):
+class StreamGroups(_KeyGroups, frozen=True):
+    """Groups of a stream: Spark's aggregation keeps one row of each."""
+
+    CONTRACT: ClassVar[Contract] = Contract.GROUPS
+
+
+class TableSums(_KeyGroups, frozen=True):
     """Groups of a table: Spark adds up what rows bring, and takes out what rows before have brought."""
 
-    CONTRACT: ClassVar[Contract] = Contract.PLAN
 
-
-class TableValues(StreamGroups, frozen=True):
+class TableValues(_KeyGroups, frozen=True):
     """Groups of a table whose values Python workers keep, each with the number of its rows."""
 
-    CONTRACT: ClassVar[Contract] = Contract.PLAN
+    BUCKETS: ClassVar[int] = TABLE_BUCKETS

@@ -31,6 +31,8 @@ class RowFrames(PhysicalOperator, frozen=True):
     """Python workers keep the last rows of each partition in buckets."""
 
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
+    BUCKETS: ClassVar[int] = 4
+    """Each task gets some, and each bucket is one call of Python."""
 
     node: OverRows
 

@@ -36,6 +36,8 @@ class Ending(msgspec.Struct, frozen=True):
     offset: int
 
 
+TABLE_BUCKETS = 16
+"""Tables are larger than rows that wait, and only the buckets for which something comes are looked at."""
 EACH_ROW = Ending("row", 0, 0)
 """A row waits until the watermark has passed its own time."""
 
@@ -51,12 +53,19 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
     READS_ORDER: ClassVar[bool] = False
     """Whether it has to know the order of the changes of its inputs."""
 
+    BUCKETS: ClassVar[int] = 0
+    """How many buckets of rows Python workers keep for each partition of the state; 0 where it has no such buckets."""
+
     node: Stateful
 
     @property
     def horizon(self) -> int | None:
         """How long it may keep a row, in event time; None: forever."""
         return None
+
+    def count_buckets(self, partitions: int) -> int:
+        """The number of its buckets. `partitions`: the number of partitions of the state, unless its inputs say one."""
+        return self.BUCKETS * partitions
 
     def find_ending(self, emission: Emission) -> Ending | None:
         """When its rows are sent; None if they do not wait. `emission`: the emission of the query."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from penstock.planner.physical.physical_operator import EACH_ROW, Contract, Ending, PhysicalOperator
+from penstock.planner.physical.physical_operator import EACH_ROW, TABLE_BUCKETS, Contract, Ending, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import Emission, ForeignKeyJoin, TableLookup, WTable
 
@@ -13,6 +13,7 @@ class ReferenceJoin(PhysicalOperator, frozen=True):
     """A join of tables on a foreign key. A bucket has the rows of both sides."""
 
     READS_ORDER: ClassVar[bool] = True
+    BUCKETS: ClassVar[int] = TABLE_BUCKETS
 
     node: ForeignKeyJoin
 
@@ -20,10 +21,9 @@ class ReferenceJoin(PhysicalOperator, frozen=True):
         return RowForm.ROWS if isinstance(self.node.shape, WTable) else RowForm.DELTAS
 
 
-class CurrentLookup(PhysicalOperator, frozen=True):
-    """A lookup in the table as it is known when a row is processed."""
-
+class _Lookup(PhysicalOperator, frozen=True):
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
+    BUCKETS: ClassVar[int] = TABLE_BUCKETS
 
     node: TableLookup
 
@@ -31,8 +31,15 @@ class CurrentLookup(PhysicalOperator, frozen=True):
         """Its rows are rows of a stream that are not late."""
         return 0
 
+    def count_buckets(self, partitions: int) -> int:
+        return PhysicalOperator.count_buckets(self, self.node.partitions or partitions)
 
-class AsOfLookup(CurrentLookup, frozen=True):
+
+class CurrentLookup(_Lookup, frozen=True):
+    """A lookup in the table as it is known when a row is processed."""
+
+
+class AsOfLookup(_Lookup, frozen=True):
     """A lookup in the table as it was at the time of a row, which waits until that is known."""
 
     def find_ending(self, emission: Emission) -> Ending | None:

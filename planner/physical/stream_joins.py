@@ -9,9 +9,7 @@ from penstock.planner.plan import Emission, IntervalJoin, JoinType
 from penstock.planner.state import find_delay, min_distance
 
 
-class PairJoin(PhysicalOperator, frozen=True):
-    """Spark's join: a row meets its partners one by one."""
-
+class _StreamJoin(PhysicalOperator, frozen=True):
     node: IntervalJoin
 
     @property
@@ -24,6 +22,17 @@ class PairJoin(PhysicalOperator, frozen=True):
         """How far the watermark is behind the newest row of either side."""
         return max(find_delay(self.node.left), find_delay(self.node.right)) + self.node.grace
 
+    def _find_side(self, time: str) -> tuple[bool, int]:
+        """Whether a column is of the left side, and how far it is at least behind the event time of its side."""
+        node = self.node
+        is_left = any(each.name == time for each in node.left.schema)
+        side, own = (node.left, node.left_time) if is_left else (node.right, node.right_time)
+        return is_left, min_distance(side, own, time)
+
+
+class PairJoin(_StreamJoin, frozen=True):
+    """Spark's join: a row meets its partners one by one."""
+
     @property
     def horizon(self) -> int | None:
         return sum(self.reach) + self.delay
@@ -34,18 +43,13 @@ class PairJoin(PhysicalOperator, frozen=True):
         return Ending("row without a partner", 0, self.reach[1]) if pads else None
 
     def find_lag(self, time: str) -> int:
-        node = self.node
-        is_left = any(each.name == time for each in node.left.schema)
-        side, own = (node.left, node.left_time) if is_left else (node.right, node.right_time)
-        return self._find_lag_of_side(is_left=is_left) - min_distance(side, own, time)
-
-    def _find_lag_of_side(self, *, is_left: bool) -> int:
         """One row of a pair is new, and so not behind the watermark."""
+        is_left, distance = self._find_side(time)
         bound = self.node.bound
-        return max(0, bound.upper.milliseconds) if is_left else max(0, -bound.lower.milliseconds)
+        return max(0, bound.upper.milliseconds if is_left else -bound.lower.milliseconds) - distance
 
 
-class PaneJoin(PairJoin, frozen=True):
+class PaneJoin(_StreamJoin, frozen=True):
     """The rows of a pane wait for all that they can meet. DuckDB joins them."""
 
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
@@ -63,9 +67,10 @@ class PaneJoin(PairJoin, frozen=True):
     def find_ending(self, emission: Emission) -> Ending | None:
         return Ending("pane of the join", self.pane, self.reach[1])
 
-    def _find_lag_of_side(self, *, is_left: bool) -> int:
+    def find_lag(self, time: str) -> int:
         """A pane that is still held ends, with all that its own rows can meet, after the watermark."""
-        own, bound = self.pane + self.reach[1], self.node.bound
+        is_left, distance = self._find_side(time)
+        own, bound = self.pane + self.reach[1] - distance, self.node.bound
         if is_left == (self.node.type is not JoinType.RIGHT):
             return own
         return own + bound.upper.milliseconds if is_left else own - bound.lower.milliseconds

@@ -9,12 +9,16 @@ from penstock.planner.plan import Emission, Ranked
 from penstock.planner.state import find_delay, min_distance
 
 
-class InstantRanks(PhysicalOperator, frozen=True):
-    """The rows of one time wait until the watermark has passed it. DuckDB ranks them."""
+class _StreamRanks(PhysicalOperator, frozen=True):
+    """DuckDB ranks rows that have waited."""
 
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
 
     node: Ranked
+
+
+class InstantRanks(_StreamRanks, frozen=True):
+    """The rows of one time wait until the watermark has passed it."""
 
     @property
     def horizon(self) -> int | None:
@@ -27,7 +31,7 @@ class InstantRanks(PhysicalOperator, frozen=True):
         return -min_distance(self.node.input, self.node.time, time)
 
 
-class WindowRanks(InstantRanks, frozen=True):
+class WindowRanks(_StreamRanks, frozen=True):
     """The rows of a window wait for its end."""
 
     @property

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from penstock.planner.physical.physical_operator import PhysicalOperator
+from penstock.planner.physical.physical_operator import TABLE_BUCKETS, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import TableRanked
 from penstock.planner.state import find_windows_span
 
 
-class MovingRanks(PhysicalOperator, frozen=True):
-    """A row may move from one partition to another, so rows are sent as deltas."""
-
+class _TableRanks(PhysicalOperator, frozen=True):
     READS_ORDER: ClassVar[bool] = True
+    BUCKETS: ClassVar[int] = TABLE_BUCKETS
 
     node: TableRanked
+
+
+class MovingRanks(_TableRanks, frozen=True):
+    """A row may move from one partition to another, so rows are sent as deltas."""
 
     def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
         return RowForm.DELTAS
 
 
-class KeyedRanks(MovingRanks, frozen=True):
+class KeyedRanks(_TableRanks, frozen=True):
     """A row of one key is always in one partition, so it is sent with the row before."""
 
     @property

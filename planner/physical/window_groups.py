@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from penstock.planner.physical.physical_operator import Contract, Ending, PhysicalOperator
+from penstock.planner.physical.physical_operator import TABLE_BUCKETS, Contract, Ending, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import Cumulate, Emission, Hop, SessionWindow, Tumble, WindowAggregate
 from penstock.planner.state import find_delay
@@ -57,6 +57,8 @@ class SparkSessions(_WindowGroups, frozen=True):
 class SessionBuckets(_WindowGroups, frozen=True):
     """Sessions that change: Python workers keep them in buckets, and know the row before."""
 
+    BUCKETS: ClassVar[int] = TABLE_BUCKETS
+
     def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
         return RowForm.CHANGES
 
@@ -65,3 +67,5 @@ class PartialWindows(_WindowGroups, frozen=True):
     """Windows of HOP, merged from partial aggregates of each micro-batch."""
 
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
+    BUCKETS: ClassVar[int] = 2
+    """Partial aggregates are few, and each bucket has tables of its own."""

@@ -64,7 +64,7 @@ def is_retracting(node: Node) -> bool:
     return isinstance(node, GroupAggregate) and not isinstance(node.input.shape, KStream)
 
 
-def is_session_table(node: Node) -> bool:
+def _is_session_table(node: Node) -> bool:
     """Whether it is a table of sessions that change, maybe filtered and projected. Its last two keys are the window."""
     while isinstance(node, Filter | Project):
         node = node.input
@@ -77,7 +77,7 @@ def has_window_key(node: Node) -> bool:
         node = node.input
     if isinstance(node, TableRanked):
         return isinstance(node.input.shape, WTable) or has_window_key(node.input)
-    return is_session_table(node)
+    return _is_session_table(node)
 
 
 def is_changing(root: Node) -> bool:

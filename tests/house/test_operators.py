@@ -54,6 +54,12 @@ def test_every_physical_operator_is_in_the_union() -> None:
     assert found == {*PHYSICAL, "PhysicalOperator"}
 
 
+def test_no_way_of_running_is_another_one() -> None:
+    """In a ladder the case of a class would hide the cases of the classes that derive from it."""
+    ways = get_args(Physical)
+    assert [(one, other) for one in ways for other in ways if one is not other and issubclass(one, other)] == []
+
+
 def is_class(node: ast.AST) -> TypeGuard[ast.ClassDef]:
     return isinstance(node, ast.ClassDef)
 
