@@ -38,30 +38,21 @@ from penstock.planner.connectors import connector_of
 from penstock.planner.physical.choose import choose
 from penstock.planner.plan import (
     AssignWindows,
-    Emission,
     Filter,
-    ForeignKeyJoin,
-    GroupAggregate,
     GroupingSets,
     Intermediate,
-    IntervalJoin,
-    Latest,
     Node,
     Project,
     Rekey,
     RemoteLookup,
     RunningQuery,
     Scan,
-    SessionWindow,
     Settings,
     Stateful,
     Stateless,
-    TableJoin,
     TableLookup,
-    TableRanked,
     UnionAll,
     Unnest,
-    WindowAggregate,
     WithLate,
     WTable,
 )
@@ -100,7 +91,9 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
     told = next((node.partitions for node in stateful if node.partitions), settings.state_partitions)
     partitions = told if stateful else None
     ending = next((choose(node).find_ending(query.emission) for node in stateful), None)
-    mode = _mode(nodes, query.emission)
+    # Tables that change are sent as updates, everything else once and for all.
+    is_updating = [choose(node).is_updating(query.emission) for node in stateful]
+    mode: Literal["append", "update"] = "update" if any(is_updating) else "append"
     own = find_own_columns(nodes, tracked=tracked, numbered=_sends_windows(query), by_arrival=by_arrival)
     with record_places() as printed:
         views = _lower_nodes(query, names, delays, own, settings, reports_newest=reports_newest)
@@ -225,16 +218,11 @@ def _delays(nodes: list[Node], *, timed: bool) -> dict[Node, int]:
 
     Spark has one delay per input, so a window's grace is added to the delay of the streams that feed it.
     """
-    lookups = (each for each in nodes if isinstance(each, TableLookup))
-    grace = {each.stream: 0 for each in lookups if timed or each.kept is not None}
-    for each in nodes:
-        if isinstance(each, ForeignKeyJoin):
-            grace |= {side: 0 for side in (each.left, each.right) if isinstance(side.shape, WTable)}
-        elif isinstance(each, TableRanked) and each.end is not None:
-            grace[each.input] = 0
+    operators = (choose(node) for node in nodes if isinstance(node, Stateful))
+    grace = {each: 0 for operator in operators for each in operator.list_followed(is_timed=timed)}
     for node in reversed(nodes):
         if node.is_timed or node in grace:
-            passed = max(grace.get(node, 0), node.grace if isinstance(node, WindowAggregate | IntervalJoin) else 0)
+            passed = max(grace.get(node, 0), choose(node).grace if isinstance(node, Stateful) else 0)
             for below in node.inputs:
                 grace[below] = max(grace.get(below, 0), passed)
     return {node: _delay(node) + extra for node, extra in grace.items() if isinstance(node, Scan)}
@@ -268,11 +256,7 @@ def _scans(root: Node) -> list[Scan]:
 
 def _hold_back(nodes: list[Node]) -> int:
     """How many milliseconds Spark's watermark is held back beyond the delays."""
-    return HOLD_BACK_MS if any(map(_has_sessions, nodes)) else 0
-
-
-def _has_sessions(node: Node) -> bool:
-    return isinstance(node, WindowAggregate) and isinstance(node.window, SessionWindow) and not node.rows_leave
+    return HOLD_BACK_MS * any(choose(node).HOLDS_BACK for node in nodes if isinstance(node, Stateful))
 
 
 def _views(
@@ -312,19 +296,6 @@ def _views(
             return row_forms.inner_table_views(node, name, below[0], own)
         case _:
             assert_never(node)
-
-
-def _mode(nodes: list[Node], emission: Emission) -> Literal["append", "update"]:
-    """Tables that change are sent as updates, everything else once and for all."""
-    if any(isinstance(node, TableJoin) and node.is_windowed for node in nodes):
-        return "update" if emission is Emission.CHANGES else "append"
-    if any(isinstance(node, GroupAggregate | Latest | TableJoin | ForeignKeyJoin | TableRanked) for node in nodes):
-        return "update"
-    windows = [node for node in nodes if isinstance(node, WindowAggregate)]
-    changes = [node for node in windows if node.emission is Emission.CHANGES]
-    assert len(changes) in (0, len(windows)), "final and changing windows do not go into one query"
-    assert (emission is Emission.CHANGES) or not changes, "a query that sends final rows has a changing window"
-    return "update" if changes else "append"
 
 
 def _output(query: RunningQuery, operation: str | None) -> QueryOutput:

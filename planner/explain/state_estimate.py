@@ -25,6 +25,7 @@ from penstock.planner.explain.state_bytes import (
     table_bytes,
     value_bytes,
 )
+from penstock.planner.physical.choose import choose
 from penstock.planner.physical.state_place import state_store
 from penstock.planner.plan import (
     Cumulate,
@@ -93,8 +94,7 @@ def estimate_state(
             return flow
         flows.append(flow)
     batch = settings.realtime_batch if settings.real_time else query.every or settings.trigger_interval
-    grace = node.grace if isinstance(node, IntervalJoin | WindowAggregate) else 0
-    lag = max(map(find_delay, node.inputs)) + grace + batch
+    lag = max(map(find_delay, node.inputs)) + choose(node).grace + batch
     times = _Times(batch / 1000, lag / 1000)
     on_heap = state_store(node, settings) is StateStore.MEMORY
     match node:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from penstock.planner.physical.physical_operator import TABLE_BUCKETS, Contract, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm, find_keyed_form
-from penstock.planner.plan import GroupAggregate
+from penstock.planner.plan import Emission, GroupAggregate
 
 
 class _KeyGroups(PhysicalOperator, frozen=True):
@@ -16,6 +16,9 @@ class _KeyGroups(PhysicalOperator, frozen=True):
     def horizon(self) -> int | None:
         is_small = not (self.node.keys or self.node.keeps_values or any(each.distinct for each in self.node.aggregates))
         return 0 if is_small else None
+
+    def is_updating(self, emission: Emission) -> bool:
+        return True
 
     def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
         return find_keyed_form(self.node, is_kept=is_kept)

@@ -13,6 +13,9 @@ class LatestRows(PhysicalOperator, frozen=True):
 
     node: Latest
 
+    def is_updating(self, emission: Emission) -> bool:
+        return True
+
     def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
         return find_keyed_form(self.node, is_kept=is_kept)
 
@@ -21,6 +24,9 @@ class KeyJoin(PhysicalOperator, frozen=True):
     """Spark's aggregation keeps the newest row of each side for a key."""
 
     node: TableJoin
+
+    def is_updating(self, emission: Emission) -> bool:
+        return True
 
     def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
         return find_keyed_form(self.node, is_kept=is_kept)
@@ -34,6 +40,9 @@ class WindowJoin(PhysicalOperator, frozen=True):
     @property
     def horizon(self) -> int | None:
         return find_windows_span(self.node)
+
+    def is_updating(self, emission: Emission) -> bool:
+        return emission is Emission.CHANGES
 
     def find_ending(self, emission: Emission) -> Ending | None:
         return Ending("joined window", 0, 0) if emission is Emission.FINAL else None

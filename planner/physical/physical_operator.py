@@ -8,7 +8,7 @@ from typing import ClassVar
 import msgspec
 
 from penstock.planner.physical.row_form import RowForm
-from penstock.planner.plan import Emission, Stateful
+from penstock.planner.plan import Emission, Node, Stateful
 
 
 class Contract(Enum):
@@ -53,6 +53,8 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
     READS_ORDER: ClassVar[bool] = False
     """Whether it has to know the order of the changes of its inputs."""
 
+    HOLDS_BACK: ClassVar[bool] = False
+    """Whether Spark's watermark is held back, because Spark closes what it has just reached."""
     BUCKETS: ClassVar[int] = 0
     """How many buckets of rows Python workers keep for each partition of the state; 0 where it has no such buckets."""
 
@@ -62,6 +64,19 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
     def horizon(self) -> int | None:
         """How long it may keep a row, in event time; None: forever."""
         return None
+
+    @property
+    def grace(self) -> int:
+        """How much later than declared its inputs may be."""
+        return 0
+
+    def is_updating(self, emission: Emission) -> bool:
+        """Whether it sends rows anew when they change. `emission`: the emission of the query."""
+        return False
+
+    def list_followed(self, *, is_timed: bool) -> list[Node]:
+        """The inputs whose watermark it goes by, although it does not wait for it. `is_timed`: the query is."""
+        return []
 
     def count_buckets(self, partitions: int) -> int:
         """The number of its buckets. `partitions`: the number of partitions of the state, unless its inputs say one."""

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from penstock.planner.physical.physical_operator import EACH_ROW, TABLE_BUCKETS, Contract, Ending, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm
-from penstock.planner.plan import Emission, ForeignKeyJoin, TableLookup, WTable
+from penstock.planner.plan import Emission, ForeignKeyJoin, Node, TableLookup, WTable
 
 
 class ReferenceJoin(PhysicalOperator, frozen=True):
@@ -17,6 +17,12 @@ class ReferenceJoin(PhysicalOperator, frozen=True):
 
     node: ForeignKeyJoin
 
+    def is_updating(self, emission: Emission) -> bool:
+        return True
+
+    def list_followed(self, *, is_timed: bool) -> list[Node]:
+        return [side for side in (self.node.left, self.node.right) if isinstance(side.shape, WTable)]
+
     def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
         return RowForm.ROWS if isinstance(self.node.shape, WTable) else RowForm.DELTAS
 
@@ -26,6 +32,9 @@ class _Lookup(PhysicalOperator, frozen=True):
     BUCKETS: ClassVar[int] = TABLE_BUCKETS
 
     node: TableLookup
+
+    def list_followed(self, *, is_timed: bool) -> list[Node]:
+        return [self.node.stream] if is_timed or self.node.kept is not None else []
 
     def find_lag(self, time: str) -> int:
         """Its rows are rows of a stream that are not late."""

@@ -22,6 +22,10 @@ class _StreamJoin(PhysicalOperator, frozen=True):
         """How far the watermark is behind the newest row of either side."""
         return max(find_delay(self.node.left), find_delay(self.node.right)) + self.node.grace
 
+    @property
+    def grace(self) -> int:
+        return self.node.grace
+
     def _find_side(self, time: str) -> tuple[bool, int]:
         """Whether a column is of the left side, and how far it is at least behind the event time of its side."""
         node = self.node

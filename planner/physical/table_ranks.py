@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from penstock.planner.physical.physical_operator import TABLE_BUCKETS, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm
-from penstock.planner.plan import TableRanked
+from penstock.planner.plan import Emission, Node, TableRanked
 from penstock.planner.state import find_windows_span
 
 
@@ -15,6 +15,12 @@ class _TableRanks(PhysicalOperator, frozen=True):
     BUCKETS: ClassVar[int] = TABLE_BUCKETS
 
     node: TableRanked
+
+    def is_updating(self, emission: Emission) -> bool:
+        return True
+
+    def list_followed(self, *, is_timed: bool) -> list[Node]:
+        return [] if self.node.end is None else [self.node.input]
 
 
 class MovingRanks(_TableRanks, frozen=True):

@@ -21,6 +21,15 @@ class _WindowGroups(PhysicalOperator, frozen=True):
         length = window.gap if isinstance(window, SessionWindow) else window.size
         return length + find_delay(self.node.input) + self.node.grace
 
+    @property
+    def grace(self) -> int:
+        return self.node.grace
+
+    def is_updating(self, emission: Emission) -> bool:
+        is_final = self.node.emission is Emission.FINAL
+        assert is_final or emission is Emission.CHANGES, "a query that sends final rows has a changing window"
+        return not is_final
+
     def find_ending(self, emission: Emission) -> Ending | None:
         if self.node.emission is not Emission.FINAL:
             return None
@@ -52,6 +61,7 @@ class SparkSessions(_WindowGroups, frozen=True):
     """Spark's aggregation of sessions, each of which is sent once."""
 
     CONTRACT: ClassVar[Contract] = Contract.GROUPS
+    HOLDS_BACK: ClassVar[bool] = True
 
 
 class SessionBuckets(_WindowGroups, frozen=True):
