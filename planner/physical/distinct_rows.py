@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from penstock.planner.physical.bound_texts import newest_text
 from penstock.planner.physical.physical_operator import EACH_ROW, Contract, Ending, PhysicalOperator
 from penstock.planner.plan import Distinct, Emission
 from penstock.planner.state import find_delay, min_distance
@@ -19,6 +20,10 @@ class DistinctRows(PhysicalOperator, frozen=True):
     @property
     def horizon(self) -> int | None:
         return find_delay(self.node.input)
+
+    @property
+    def bound(self) -> str:
+        return f"different {newest_text(self.node.input, self.node.time)}"
 
     def find_ending(self, emission: Emission) -> Ending | None:
         return EACH_ROW

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from penstock.planner.physical.bound_texts import distinct_text, values_text
 from penstock.planner.physical.physical_operator import TABLE_BUCKETS, Contract, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm, find_keyed_form
 from penstock.planner.plan import Emission, GroupAggregate
+from penstock.planner.plan.walk import is_retracting
 
 
 class _KeyGroups(PhysicalOperator, frozen=True):
@@ -16,6 +18,17 @@ class _KeyGroups(PhysicalOperator, frozen=True):
     def horizon(self) -> int | None:
         is_small = not (self.node.keys or self.node.keeps_values or any(each.distinct for each in self.node.aggregates))
         return 0 if is_small else None
+
+    @property
+    def bound(self) -> str:
+        node = self.node
+        keys = ", ".join(key.name for key in node.keys)
+        there = f"{keys} that there has been" if is_retracting(node) else keys
+        row = f"one row per {there}" if keys else "one row"
+        if node.keeps_values:
+            rows = f"rows of {'it' if keys else 'the table'}"
+            return f"{row}, forever, and one per {values_text(node)} that {rows} have"
+        return f"{row}{distinct_text(node)}, forever" if keys or distinct_text(node) else row
 
     def is_updating(self, emission: Emission) -> bool:
         return True

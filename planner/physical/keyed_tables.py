@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from penstock.planner.durations import duration_text
 from penstock.planner.physical.physical_operator import Ending, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm, find_keyed_form
 from penstock.planner.plan import Emission, Latest, TableJoin, WTable
+from penstock.planner.plan.texts import expression_text, relation_text
 from penstock.planner.state import find_window_length, find_windows_span
 
 
@@ -12,6 +14,11 @@ class LatestRows(PhysicalOperator, frozen=True):
     """Spark's aggregation keeps the newest row of each key."""
 
     node: Latest
+
+    @property
+    def bound(self) -> str:
+        key = ", ".join(self.node.shape.key)
+        return f"one row per {key} of {relation_text(self.node)}, and the key of each deleted one, forever"
 
     def is_updating(self, emission: Emission) -> bool:
         return True
@@ -24,6 +31,11 @@ class KeyJoin(PhysicalOperator, frozen=True):
     """Spark's aggregation keeps the newest row of each side for a key."""
 
     node: TableJoin
+
+    @property
+    def bound(self) -> str:
+        keys = ", ".join(expression_text(key) for key in self.node.sides[0].keys)
+        return f"one row per {keys} of each of {relation_text(self.node)}, and each deleted key, forever"
 
     def is_updating(self, emission: Emission) -> bool:
         return True
@@ -40,6 +52,12 @@ class WindowJoin(PhysicalOperator, frozen=True):
     @property
     def horizon(self) -> int | None:
         return find_windows_span(self.node)
+
+    @property
+    def bound(self) -> str:
+        keys = ", ".join(expression_text(key) for key in self.node.sides[0].keys)
+        span = duration_text(find_windows_span(self.node))
+        return f"one row per ({keys}, window) of each of {relation_text(self.node)}: windows of the last {span}"
 
     def is_updating(self, emission: Emission) -> bool:
         return emission is Emission.CHANGES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from enum import Enum
 from typing import ClassVar
 
@@ -64,6 +65,14 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
     def horizon(self) -> int | None:
         """How long it may keep a row, in event time; None: forever."""
         return None
+
+    @property
+    @abstractmethod
+    def bound(self) -> str:
+        """What it keeps at most, as text.
+
+        A row is kept while rows that it may still meet can arrive. That is its reach plus the delay of the watermark.
+        """
 
     @property
     def grace(self) -> int:

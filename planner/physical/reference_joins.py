@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from penstock.planner.durations import duration_text
+from penstock.planner.physical.bound_texts import find_followed_delay, find_scans, held_text
 from penstock.planner.physical.physical_operator import EACH_ROW, TABLE_BUCKETS, Contract, Ending, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import Emission, ForeignKeyJoin, Node, TableLookup, WTable
+from penstock.planner.plan.texts import relation_text
+from penstock.planner.state import find_delay
 
 
 class ReferenceJoin(PhysicalOperator, frozen=True):
@@ -16,6 +20,12 @@ class ReferenceJoin(PhysicalOperator, frozen=True):
     BUCKETS: ClassVar[int] = TABLE_BUCKETS
 
     node: ForeignKeyJoin
+
+    @property
+    def bound(self) -> str:
+        left, right = self.node.left, self.node.right
+        shown = f" and windows that rows of {relation_text(left)} show" * isinstance(right.shape, WTable)
+        return f"{held_text(left)}; {held_text(right)}{shown}"
 
     def is_updating(self, emission: Emission) -> bool:
         return True
@@ -47,9 +57,25 @@ class _Lookup(PhysicalOperator, frozen=True):
 class CurrentLookup(_Lookup, frozen=True):
     """A lookup in the table as it is known when a row is processed."""
 
+    @property
+    def bound(self) -> str:
+        node = self.node
+        if node.kept is None or not isinstance(node.table.shape, WTable):
+            return held_text(node.table)
+        key = ", ".join((*node.table.shape.key, "window"))
+        last = duration_text(node.kept + find_followed_delay(node.stream))
+        return f"one row per ({key}) of {relation_text(node.table)}: windows that end in the last {last}, and later"
+
 
 class AsOfLookup(_Lookup, frozen=True):
     """A lookup in the table as it was at the time of a row, which waits until that is known."""
+
+    @property
+    def bound(self) -> str:
+        node = self.node
+        delay = max(find_delay(node.stream), *(each.origin.delay or 0 for each in find_scans(node.table)))
+        last = f"with time in the last {duration_text(delay)}"
+        return f"rows of {relation_text(node.stream)} {last}; {held_text(node.table)}, and records {last}"
 
     def find_ending(self, emission: Emission) -> Ending | None:
         return EACH_ROW

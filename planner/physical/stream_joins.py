@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from penstock.planner.physical.bound_texts import kept_text
 from penstock.planner.physical.physical_operator import Contract, Ending, PhysicalOperator
 from penstock.planner.plan import Emission, IntervalJoin, JoinType
 from penstock.planner.state import find_delay, min_distance
@@ -41,6 +42,13 @@ class PairJoin(_StreamJoin, frozen=True):
     def horizon(self) -> int | None:
         return sum(self.reach) + self.delay
 
+    @property
+    def bound(self) -> str:
+        node = self.node
+        lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
+        kept = (node.left, max(upper, 0)), (node.right, max(-lower, 0))
+        return "; ".join(kept_text(side, reach, self.delay) for side, reach in kept)
+
     def find_ending(self, emission: Emission) -> Ending | None:
         """A pair is sent at once, a row without a partner when none can come any more."""
         pads = self.node.type not in (JoinType.INNER, JoinType.SEMI)
@@ -67,6 +75,14 @@ class PaneJoin(_StreamJoin, frozen=True):
     @property
     def horizon(self) -> int | None:
         return sum(self.reach) + self.pane + self.delay
+
+    @property
+    def bound(self) -> str:
+        back, forward = self.reach
+        own, met = self.pane + forward, back + self.pane + forward
+        reaches = {JoinType.RIGHT: (met, own), JoinType.FULL: (met, met)}.get(self.node.type, (own, met))
+        kept = zip(self.node.inputs, reaches, strict=True)
+        return "; ".join(kept_text(side, reach, self.delay) for side, reach in kept)
 
     def find_ending(self, emission: Emission) -> Ending | None:
         return Ending("pane of the join", self.pane, self.reach[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from penstock.planner.physical.bound_texts import kept_text, newest_text
 from penstock.planner.physical.physical_operator import EACH_ROW, Contract, Ending, PhysicalOperator
 from penstock.planner.plan import Emission, Ranked
 from penstock.planner.state import find_delay, min_distance
@@ -24,6 +25,10 @@ class InstantRanks(_StreamRanks, frozen=True):
     def horizon(self) -> int | None:
         return find_delay(self.node.input)
 
+    @property
+    def bound(self) -> str:
+        return newest_text(self.node.input, self.node.time)
+
     def find_ending(self, emission: Emission) -> Ending | None:
         return EACH_ROW
 
@@ -43,6 +48,10 @@ class WindowRanks(_StreamRanks, frozen=True):
     @property
     def horizon(self) -> int | None:
         return find_delay(self.node.input) + self.pane
+
+    @property
+    def bound(self) -> str:
+        return kept_text(self.node.input, self.pane, find_delay(self.node.input))
 
     def find_ending(self, emission: Emission) -> Ending | None:
         return Ending("window", self.pane, 0)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from penstock.planner.durations import duration_text
 from penstock.planner.physical.physical_operator import TABLE_BUCKETS, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import Emission, Node, TableRanked
+from penstock.planner.plan.texts import relation_text
 from penstock.planner.state import find_windows_span
 
 
@@ -15,6 +17,12 @@ class _TableRanks(PhysicalOperator, frozen=True):
     BUCKETS: ClassVar[int] = TABLE_BUCKETS
 
     node: TableRanked
+
+    @property
+    def bound(self) -> str:
+        node = self.node
+        last = f": windows of the last {duration_text(find_windows_span(node))}" if node.end is not None else ""
+        return f"one row per {', '.join(node.shape.key) or 'table'} of {relation_text(node)}{last}"
 
     def is_updating(self, emission: Emission) -> bool:
         return True

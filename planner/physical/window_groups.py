@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from penstock.planner.physical.bound_texts import distinct_text, values_text, windows_text
 from penstock.planner.physical.physical_operator import TABLE_BUCKETS, Contract, Ending, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import Cumulate, Emission, Hop, SessionWindow, Tumble, WindowAggregate
@@ -24,6 +25,14 @@ class _WindowGroups(PhysicalOperator, frozen=True):
     @property
     def grace(self) -> int:
         return self.node.grace
+
+    @property
+    def bound(self) -> str:
+        node = self.node
+        row = f"one row per ({', '.join([*(each.name for each in node.keys), 'open window'])})"
+        if node.keeps_values:
+            return f"{row}, and one per {values_text(node)} that its rows have: {windows_text(node)}"
+        return f"{row}{distinct_text(node)}: {windows_text(node)}"
 
     def is_updating(self, emission: Emission) -> bool:
         is_final = self.node.emission is Emission.FINAL
@@ -79,3 +88,9 @@ class PartialWindows(_WindowGroups, frozen=True):
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
     BUCKETS: ClassVar[int] = 2
     """Partial aggregates are few, and each bucket has tables of its own."""
+
+    @property
+    def bound(self) -> str:
+        keys = ", ".join(each.name for each in self.node.keys)
+        row = f"one row per {keys} and micro-batch" if keys else "one row per micro-batch"
+        return f"partial aggregates, {row} in each open window: {windows_text(self.node)}"
