@@ -7,8 +7,9 @@ from math import ceil
 
 import msgspec
 
-from penstock.planner.explain.rates import UnknownFlow, find_rates
+from penstock.planner.explain.rates import find_rates
 from penstock.planner.explain.state_estimate import estimate_state
+from penstock.planner.physical.estimates import UnknownFlow
 from penstock.planner.physical.state_place import state_store
 from penstock.planner.plan import KStream, Node, RunningQuery, Scan, Settings, Stateful, StateStore
 from penstock.planner.plan.walk import list_nodes

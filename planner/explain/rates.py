@@ -9,35 +9,27 @@ import msgspec
 from msgspec.structs import replace
 
 from penstock.planner.connectors import connector_of
+from penstock.planner.physical.choose import choose
+from penstock.planner.physical.estimates import Flow, UnknownFlow
 from penstock.planner.plan import (
     AssignWindows,
     Cumulate,
-    Distinct,
     Filter,
-    ForeignKeyJoin,
-    GroupAggregate,
     GroupingSets,
     Hop,
     Intermediate,
-    IntervalJoin,
     KStream,
-    Latest,
     Node,
     Operator,
-    Over,
-    OverRows,
     Project,
-    Ranked,
     Rekey,
     RemoteLookup,
     RunningQuery,
     Scan,
-    TableJoin,
+    Stateful,
     TableLookup,
-    TableRanked,
     UnionAll,
     Unnest,
-    WindowAggregate,
     WithLate,
 )
 from penstock.planner.plan.walk import fold_plan, walk
@@ -62,25 +54,6 @@ class Rates(msgspec.Struct, frozen=True):
             origin = "" if stream in self.declared else " as in the last run"
             parts.append(f"{rate_text(rate)}{unit} of {stream}{origin}")
         return ", ".join(parts)
-
-
-class Flow(msgspec.Struct, frozen=True):
-    """What reaches an operator.
-
-    rate: rows per second. is_exact: whether it is not merely a limit. streams: where they are from. tasks: how many
-    tasks of Spark read them at least.
-    """
-
-    rate: float
-    is_exact: bool
-    streams: tuple[str, ...]
-    tasks: int
-
-
-class UnknownFlow(msgspec.Struct, frozen=True):
-    """The reason why it is not known how many rows reach an operator."""
-
-    reason: str
 
 
 def find_rates(query: RunningQuery, observed: Mapping[str, float]) -> Rates:
@@ -114,6 +87,8 @@ def find_flow(root: Node, rates: Rates) -> Flow | UnknownFlow:
 
 def _send(node: Operator, known: Sequence[Flow], rates: Rates) -> Flow | UnknownFlow:
     """What comes out of an operator if these rows reach it."""
+    if isinstance(node, Stateful):
+        return choose(node).find_flow(known[0])
     match node:
         case Scan():
             return _read(node, rates)
@@ -125,21 +100,12 @@ def _send(node: Operator, known: Sequence[Flow], rates: Rates) -> Flow | Unknown
             return replace(known[0], rate=known[0].rate * _count_windows(node))
         case GroupingSets():
             return replace(known[0], rate=known[0].rate * len(node.ids))
-        case Project() | Rekey() | WithLate() | Intermediate() | Over() | OverRows() | Ranked():
+        case Project() | Rekey() | WithLate() | Intermediate():
             return known[0]
-        case Filter() | Distinct() | TableLookup() | RemoteLookup():
+        case Filter() | RemoteLookup():
             # A row that is looked up meets one row of the table, or none.
             return replace(known[0], is_exact=False)
-        case (
-            Unnest()
-            | WindowAggregate()
-            | IntervalJoin()
-            | GroupAggregate()
-            | Latest()
-            | ForeignKeyJoin()
-            | TableJoin()
-            | TableRanked()
-        ):
+        case Unnest():
             return UnknownFlow(f"how many rows come out of {node.NOUN} does not follow from rates")
         case _:
             assert_never(node)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 from penstock.planner.physical.bound_texts import distinct_text, values_text
+from penstock.planner.physical.estimates import Load, StateEstimate, UnknownFlow, list_kept_types
 from penstock.planner.physical.physical_operator import TABLE_BUCKETS, Contract, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm, find_keyed_form
+from penstock.planner.physical.state_bytes import ENTRY, is_collected, row_bytes
 from penstock.planner.plan import Emission, GroupAggregate
 from penstock.planner.plan.walk import is_retracting
+
+_NO_GROUPS = "how many groups there are does not follow from a rate"
 
 
 class _KeyGroups(PhysicalOperator, frozen=True):
@@ -29,6 +33,14 @@ class _KeyGroups(PhysicalOperator, frozen=True):
             rows = f"rows of {'it' if keys else 'the table'}"
             return f"{row}, forever, and one per {values_text(node)} that {rows} have"
         return f"{row}{distinct_text(node)}, forever" if keys or distinct_text(node) else row
+
+    def estimate(self, load: Load) -> StateEstimate | UnknownFlow:
+        node = self.node
+        collects = node.keeps_values or any(map(is_collected, node.aggregates))
+        if node.keys or collects or is_retracting(node):
+            return UnknownFlow(_NO_GROUPS if node.keys else "how many different values there are is not known")
+        kept = sum(each.entry.sketch_bytes for each in node.aggregates) + row_bytes(list_kept_types(node))
+        return StateEstimate(1, ENTRY * load.on_heap + kept, True, load.flows[0].streams)
 
     def is_updating(self, emission: Emission) -> bool:
         return True

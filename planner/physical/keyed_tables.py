@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from penstock.planner.durations import duration_text
 from penstock.planner.physical.physical_operator import Ending, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm, find_keyed_form
@@ -12,6 +14,8 @@ from penstock.planner.state import find_window_length, find_windows_span
 
 class LatestRows(PhysicalOperator, frozen=True):
     """Spark's aggregation keeps the newest row of each key."""
+
+    FOLLOWS_RATES: ClassVar[bool] = False
 
     node: Latest
 
@@ -30,6 +34,8 @@ class LatestRows(PhysicalOperator, frozen=True):
 class KeyJoin(PhysicalOperator, frozen=True):
     """Spark's aggregation keeps the newest row of each side for a key."""
 
+    FOLLOWS_RATES: ClassVar[bool] = False
+
     node: TableJoin
 
     @property
@@ -46,6 +52,8 @@ class KeyJoin(PhysicalOperator, frozen=True):
 
 class WindowJoin(PhysicalOperator, frozen=True):
     """The same for each window. The rows of a window are kept until it is final."""
+
+    FOLLOWS_RATES: ClassVar[bool] = False
 
     node: TableJoin
 

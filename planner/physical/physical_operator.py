@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import msgspec
 
+from penstock.planner.physical.estimates import Flow, Load, StateEstimate, UnknownFlow
 from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import Emission, Node, Stateful
 
@@ -54,6 +55,8 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
     READS_ORDER: ClassVar[bool] = False
     """Whether it has to know the order of the changes of its inputs."""
 
+    FOLLOWS_RATES: ClassVar[bool] = True
+    """Whether what it keeps follows from the rates of its inputs. What a table keeps follows from its keys."""
     HOLDS_BACK: ClassVar[bool] = False
     """Whether Spark's watermark is held back, because Spark closes what it has just reached."""
     BUCKETS: ClassVar[int] = 0
@@ -73,6 +76,14 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
 
         A row is kept while rows that it may still meet can arrive. That is its reach plus the delay of the watermark.
         """
+
+    def estimate(self, load: Load) -> StateEstimate | UnknownFlow:
+        """The rows and bytes that it keeps at its peak, or why they are not known."""
+        raise AssertionError(f"what {type(self).__name__} keeps does not follow from rates")
+
+    def find_flow(self, flow: Flow) -> Flow | UnknownFlow:
+        """The rows that come out if these reach its first input, which gives rows of a stream."""
+        return UnknownFlow(f"how many rows come out of {self.node.NOUN} does not follow from rates")
 
     @property
     def grace(self) -> int:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from msgspec.structs import replace
+
 from penstock.planner.durations import duration_text
 from penstock.planner.physical.bound_texts import find_followed_delay, find_scans, held_text
+from penstock.planner.physical.estimates import Flow, UnknownFlow
 from penstock.planner.physical.physical_operator import EACH_ROW, TABLE_BUCKETS, Contract, Ending, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm
 from penstock.planner.plan import Emission, ForeignKeyJoin, Node, TableLookup, WTable
@@ -16,6 +19,7 @@ from penstock.planner.state import find_delay
 class ReferenceJoin(PhysicalOperator, frozen=True):
     """A join of tables on a foreign key. A bucket has the rows of both sides."""
 
+    FOLLOWS_RATES: ClassVar[bool] = False
     READS_ORDER: ClassVar[bool] = True
     BUCKETS: ClassVar[int] = TABLE_BUCKETS
 
@@ -38,6 +42,7 @@ class ReferenceJoin(PhysicalOperator, frozen=True):
 
 
 class _Lookup(PhysicalOperator, frozen=True):
+    FOLLOWS_RATES: ClassVar[bool] = False
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
     BUCKETS: ClassVar[int] = TABLE_BUCKETS
 
@@ -45,6 +50,10 @@ class _Lookup(PhysicalOperator, frozen=True):
 
     def list_followed(self, *, is_timed: bool) -> list[Node]:
         return [self.node.stream] if is_timed or self.node.kept is not None else []
+
+    def find_flow(self, flow: Flow) -> Flow | UnknownFlow:
+        """A row that is looked up meets one row of the table, or none."""
+        return replace(flow, is_exact=False)
 
     def find_lag(self, time: str) -> int:
         """Its rows are rows of a stream that are not late."""

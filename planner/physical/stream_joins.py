@@ -5,9 +5,27 @@ from __future__ import annotations
 from typing import ClassVar
 
 from penstock.planner.physical.bound_texts import kept_text
+from penstock.planner.physical.estimates import (
+    PANE_BUCKETS,
+    Load,
+    PackedSide,
+    StateEstimate,
+    UnknownFlow,
+    list_streams,
+    list_types,
+    packed_size,
+    seconds,
+)
+from penstock.planner.physical.open_windows import sum_windows
 from penstock.planner.physical.physical_operator import Contract, Ending, PhysicalOperator
+from penstock.planner.physical.state_bytes import ENTRY, row_bytes
 from penstock.planner.plan import Emission, IntervalJoin, JoinType
+from penstock.planner.scalars.find_type import find_type
 from penstock.planner.state import find_delay, min_distance
+from penstock.planner.types import BIGINT, BOOLEAN, Struct
+
+_SPREAD = 4
+"""A join one by one has buckets of time that are so many times as long as its bound, and at least a second."""
 
 
 class _StreamJoin(PhysicalOperator, frozen=True):
@@ -49,6 +67,26 @@ class PairJoin(_StreamJoin, frozen=True):
         kept = (node.left, max(upper, 0)), (node.right, max(-lower, 0))
         return "; ".join(kept_text(side, reach, self.delay) for side, reach in kept)
 
+    def estimate(self, load: Load) -> StateEstimate | UnknownFlow:
+        """Spark keeps rows of each side, by key and number, and the number of rows of each key."""
+        node = self.node
+        reaches = node.bound.upper.milliseconds, -node.bound.lower.milliseconds
+        left, right = (max(seconds(reach) + load.lag, 0) for reach in reaches)
+        # Rows that can meet rows of two buckets are kept in both.
+        if node.type is JoinType.RIGHT:
+            left += _sum_shared(left, seconds(node.bound.width))
+        elif node.type is not JoinType.FULL:
+            right += _sum_shared(right, seconds(node.bound.width))
+        left, right = left * load.flows[0].rate, right * load.flows[1].rate
+        size = 0.0
+        compared = [find_type(one, node.left) or BIGINT for one, _ in node.equalities]
+        key = row_bytes([*compared, BIGINT])
+        for rows, side in zip((left, right), node.inputs, strict=True):
+            stored = row_bytes([*list_types(side), BIGINT, BIGINT])
+            size += rows * (2 * ENTRY * load.on_heap + 2 * key + stored + row_bytes([BIGINT]))
+        is_exact = all(each.is_exact for each in load.flows)
+        return StateEstimate(left + right, size, is_exact, list_streams(load.flows))
+
     def find_ending(self, emission: Emission) -> Ending | None:
         """A pair is sent at once, a row without a partner when none can come any more."""
         pads = self.node.type not in (JoinType.INNER, JoinType.SEMI)
@@ -84,6 +122,29 @@ class PaneJoin(_StreamJoin, frozen=True):
         kept = zip(self.node.inputs, reaches, strict=True)
         return "; ".join(kept_text(side, reach, self.delay) for side, reach in kept)
 
+    def estimate(self, load: Load) -> StateEstimate | UnknownFlow:
+        """Rows are in windows that reach beyond a pane. The side of the panes is in one window, the other in all."""
+        node = self.node
+        pane, (back, forward) = self.pane, self.reach
+        length, step = seconds(back + pane + forward), seconds(pane)
+        in_all = sum_windows(length, step, load.lag)
+        in_own = sum_windows(length, step, load.lag, begin=seconds(back), own=step)
+        held_for = {JoinType.RIGHT: (in_all, in_own), JoinType.FULL: (in_all, in_all)}.get(node.type, (in_own, in_all))
+        cuts = len({0, -back % pane, forward % pane}) / step
+        keys = [find_type(one, node.left) or BIGINT for one, _ in node.equalities]
+        both = [Struct(tuple((each.name, each.type) for each in side.schema)) for side in node.inputs]
+        size = 0.0
+        for place, flow in enumerate(load.flows):
+            # A row has the columns of the other side, too. They are NULL, and take only their part of the table.
+            held = [BIGINT, BOOLEAN, BOOLEAN, *keys, both[place]]
+            side = PackedSide(flow, held, held_for[place], (*held, both[1 - place]))
+            size += packed_size(side, load, PANE_BUCKETS if keys else 1, cuts)
+        own, other = step + seconds(forward) + load.lag, length + load.lag
+        reaches = {JoinType.RIGHT: (other, own), JoinType.FULL: (other, other)}.get(node.type, (own, other))
+        rows = sum(flow.rate * reach for flow, reach in zip(load.flows, reaches, strict=True))
+        is_exact = all(each.is_exact for each in load.flows)
+        return StateEstimate(rows, size, is_exact, list_streams(load.flows), is_packed=True)
+
     def find_ending(self, emission: Emission) -> Ending | None:
         return Ending("pane of the join", self.pane, self.reach[1])
 
@@ -94,3 +155,10 @@ class PaneJoin(_StreamJoin, frozen=True):
         if is_left == (self.node.type is not JoinType.RIGHT):
             return own
         return own + bound.upper.milliseconds if is_left else own - bound.lower.milliseconds
+
+
+def _sum_shared(held: float, width: float) -> float:
+    """The most seconds, among the `held` ones, whose rows are in two buckets. There is a stretch of them in each."""
+    length = max(1.0, _SPREAD * width)
+    whole = held // length
+    return whole * width + min(width, held - whole * length)

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from sqlglot import exp
+
 from penstock.planner.physical.bound_texts import kept_text, newest_text
+from penstock.planner.physical.estimates import (
+    PANE_BUCKETS,
+    Flow,
+    Load,
+    PackedSide,
+    StateEstimate,
+    UnknownFlow,
+    list_types,
+    packed_size,
+    seconds,
+)
+from penstock.planner.physical.open_windows import sum_windows
 from penstock.planner.physical.physical_operator import EACH_ROW, Contract, Ending, PhysicalOperator
 from penstock.planner.plan import Emission, Ranked
+from penstock.planner.plan.walk import find_assigned_windows
 from penstock.planner.state import find_delay, min_distance
 
 
@@ -16,6 +31,24 @@ class _StreamRanks(PhysicalOperator, frozen=True):
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
 
     node: Ranked
+
+    def estimate(self, load: Load) -> StateEstimate | UnknownFlow:
+        node, flow, length = self.node, load.flows[0], seconds(self.node.pane or 0)
+        held = load.lag if node.pane is None else sum_windows(length, length, load.lag)
+        # Without panes, each time has tables of its own.
+        cuts = flow.rate if node.pane is None else 1 / length
+        side = PackedSide(flow, list_types(node.input), held)
+        size = packed_size(side, load, PANE_BUCKETS if self._has_keys() else 1, cuts)
+        return StateEstimate(flow.rate * (length + load.lag), size, flow.is_exact, flow.streams, is_packed=True)
+
+    def _has_keys(self) -> bool:
+        """Whether rows are ranked by more than their window."""
+        assigned, names = find_assigned_windows(self.node.input)
+        windows = set() if assigned is None else {names.get(each.name) for each in assigned.schema[-2:]}
+        return any(not isinstance(each, exp.Column) or each.name not in windows for each in self.node.partition_by)
+
+    def find_flow(self, flow: Flow) -> Flow | UnknownFlow:
+        return flow
 
 
 class InstantRanks(_StreamRanks, frozen=True):

@@ -13,6 +13,7 @@ from penstock.planner.state import find_windows_span
 
 
 class _TableRanks(PhysicalOperator, frozen=True):
+    FOLLOWS_RATES: ClassVar[bool] = False
     READS_ORDER: ClassVar[bool] = True
     BUCKETS: ClassVar[int] = TABLE_BUCKETS
 

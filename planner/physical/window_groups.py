@@ -5,10 +5,24 @@ from __future__ import annotations
 from typing import ClassVar
 
 from penstock.planner.physical.bound_texts import distinct_text, values_text, windows_text
+from penstock.planner.physical.estimates import WINDOW, Load, StateEstimate, UnknownFlow, list_kept_types, seconds
+from penstock.planner.physical.open_windows import sum_growing_windows, sum_windows
 from penstock.planner.physical.physical_operator import TABLE_BUCKETS, Contract, Ending, PhysicalOperator
 from penstock.planner.physical.row_form import RowForm
+from penstock.planner.physical.state_bytes import (
+    ENTRY,
+    SESSION_ENTRY,
+    TABLE_ENTRY,
+    is_collected,
+    packed_bytes,
+    row_bytes,
+    table_bytes,
+    value_bytes,
+)
 from penstock.planner.plan import Cumulate, Emission, Hop, SessionWindow, Tumble, WindowAggregate
+from penstock.planner.scalars.find_type import find_type
 from penstock.planner.state import find_delay
+from penstock.planner.types import BIGINT, BOOLEAN
 
 
 class _WindowGroups(PhysicalOperator, frozen=True):
@@ -33,6 +47,37 @@ class _WindowGroups(PhysicalOperator, frozen=True):
         if node.keeps_values:
             return f"{row}, and one per {values_text(node)} that its rows have: {windows_text(node)}"
         return f"{row}{distinct_text(node)}: {windows_text(node)}"
+
+    def estimate(self, load: Load) -> StateEstimate | UnknownFlow:
+        """The state of Spark's own aggregation. There are at most as many groups as rows."""
+        node, flow = self.node, load.flows[0]
+        keys = [each.type for each in node.schema[: len(node.keys)]]
+        value = row_bytes(list_kept_types(node)) + sum(each.entry.sketch_bytes for each in node.aggregates)
+        entry = ENTRY + row_bytes([*keys, WINDOW])
+        match node.window:
+            case SessionWindow(gap):
+                rows = flow.rate * (seconds(gap) + load.lag)
+                entry, value = SESSION_ENTRY + row_bytes([*keys, BIGINT]), value + row_bytes([*keys, WINDOW])
+                windows = load.lag // seconds(gap) + 2
+            case Cumulate(step, size):
+                rows = flow.rate * sum_growing_windows(seconds(size), seconds(step), load.lag)
+                windows = (load.lag + seconds(size)) // seconds(step) + 1
+            case Tumble(size):
+                rows = flow.rate * sum_windows(seconds(size), seconds(size), load.lag)
+                windows = (load.lag + seconds(size)) // seconds(size) + 1
+            case Hop(slide, size):
+                rows = flow.rate * sum_windows(seconds(size), seconds(slide), load.lag)
+                windows = (load.lag + seconds(size)) // seconds(slide) + 1
+        if not load.on_heap:
+            entry -= ENTRY if not isinstance(node.window, SessionWindow) else SESSION_ENTRY
+        groups = rows if node.keys else min(rows, windows)
+        collected = 0.0
+        for each in node.aggregates:
+            if is_collected(each):
+                types = [find_type(part, node.input) for part in each.arguments]
+                collected += sum(value_bytes(type_) for type_ in types if type_ is not None)
+        is_exact = not node.keys and not collected and not isinstance(node.window, SessionWindow)
+        return StateEstimate(groups, groups * (entry + value) + rows * collected, is_exact, flow.streams)
 
     def is_updating(self, emission: Emission) -> bool:
         is_final = self.node.emission is Emission.FINAL
@@ -78,6 +123,17 @@ class SessionBuckets(_WindowGroups, frozen=True):
 
     BUCKETS: ClassVar[int] = TABLE_BUCKETS
 
+    def estimate(self, load: Load) -> StateEstimate | UnknownFlow:
+        """Each session has its key, a count, its times, and exact sums or values."""
+        node = self.node
+        assert isinstance(node.window, SessionWindow)
+        keys = [each.type for each in node.schema[: len(node.keys)]]
+        fields = [*keys, BOOLEAN, *[BIGINT] * 4, *list_kept_types(node)]
+        rows = load.flows[0].rate * (seconds(node.window.gap) + load.lag)
+        buckets = min(rows, self.count_buckets(load.partitions)) if keys else 1
+        size = rows * packed_bytes(fields) + buckets * (table_bytes(fields) + TABLE_ENTRY * load.on_heap)
+        return StateEstimate(rows, size, False, load.flows[0].streams, is_packed=True)
+
     def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
         return RowForm.CHANGES
 
@@ -94,3 +150,6 @@ class PartialWindows(_WindowGroups, frozen=True):
         keys = ", ".join(each.name for each in self.node.keys)
         row = f"one row per {keys} and micro-batch" if keys else "one row per micro-batch"
         return f"partial aggregates, {row} in each open window: {windows_text(self.node)}"
+
+    def estimate(self, load: Load) -> StateEstimate | UnknownFlow:
+        return UnknownFlow("how many groups a micro-batch has does not follow from a rate")

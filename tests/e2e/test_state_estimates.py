@@ -19,7 +19,8 @@ from pyspark.sql import SparkSession
 from penstock.commands.cli import main
 from penstock.compilation import compile
 from penstock.planner.explain.rates import find_rates
-from penstock.planner.explain.state_estimate import StateEstimate, estimate_state
+from penstock.planner.explain.state_estimate import estimate_state
+from penstock.planner.physical.estimates import StateEstimate
 from penstock.planner.plan import Stateful
 from penstock.planner.plan.walk import stateful
 from penstock.runtime import RuntimeSession, Status

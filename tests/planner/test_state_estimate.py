@@ -11,7 +11,7 @@ from penstock.compilation import compile
 from penstock.diagnostics import CompileError
 from penstock.planner import state_text
 from penstock.planner.explain.estimate_text import size_text
-from penstock.planner.explain.open_windows import sum_growing_windows, sum_windows
+from penstock.planner.physical.open_windows import sum_growing_windows, sum_windows
 
 ORDERS = """CREATE STREAM orders (id BIGINT, customer STRING, time TIMESTAMP, WATERMARK FOR time AS time - 10 SECONDS)
 WITH (connector = 'files', path = 'orders', format = 'json'{rate});
