@@ -1,7 +1,7 @@
 """RunningQuery -> the queries that compute it: its plan, cut at its intermediate streams.
 
 An `Intermediate` becomes the sink of one query and a scan in another. Both use the same name. Tables that
-the query which reads them computes, too, stay in its plan (`planner/fuse.py`).
+the query which reads them computes, too, stay in its plan (`planner/physical/fuse.py`).
 """
 
 from __future__ import annotations

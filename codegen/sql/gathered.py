@@ -18,11 +18,10 @@ from sqlglot import exp
 from penstock.codegen.program import PackedView, View
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import alias, call, column, null, number, select, struct_of
+from penstock.planner.physical.estimates import PANE_BUCKETS
 from penstock.planner.plan import Expression
 from penstock.planner.types import BINARY
 
-# A Python worker answers one bucket after the other, so this number bounds what it has in memory.
-_BUCKETS = 16
 _MS_IN_MICROSECONDS = 1_000
 
 
@@ -33,7 +32,7 @@ def rows_view(
     keys: Sequence[Expression],
     fields: Iterable[tuple[str, Expression]],
     beside: Sequence[str] = (),
-    buckets: int = _BUCKETS,
+    buckets: int = PANE_BUCKETS,
 ) -> View:
     """Columns `bucket`, the columns `beside`, `time`, and `row`, a struct. Rows with equal keys are in one bucket."""
     bucket = call("PMOD", call("HASH", *keys), number(buckets)) if keys else number(0)

@@ -46,19 +46,17 @@ JOIN_WORDS = {
 _OF_STREAMS = {**JOIN_WORDS, JoinType.ANTI: "LEFT"}
 
 
-# How many times the reach of the bound a bucket is long. On average a row is spread into 1 + 1 / _LENGTH buckets, and
-# tried against the rows of _LENGTH reaches.
-_LENGTH = 4
-_SECOND = 1_000
-
 _BUCKET = "_bucket"
 _WINDOW = "_window"
 _LEFT, _RIGHT = "_left_time", "_right_time"
 """The event times as Spark knows them."""
 
 
-def join_views(node: IntervalJoin, name: str, left: str, right: str) -> tuple[View, ...]:
-    """SELECT the schema's columns FROM left JOIN right ON equalities, bucket, bound and the rest."""
+def join_views(node: IntervalJoin, length: int, name: str, left: str, right: str) -> tuple[View, ...]:
+    """SELECT the schema's columns FROM left JOIN right ON equalities, bucket, bound and the rest.
+
+    `length`: the length of a bucket in milliseconds.
+    """
     assert node.equalities, "Spark joins streams only on an equality"
     views = [
         *_select_clock(node.left, f"{name}_left", left, node.left_time, _LEFT),
@@ -67,7 +65,6 @@ def join_views(node: IntervalJoin, name: str, left: str, right: str) -> tuple[Vi
     left, right = views[1].name, views[3].name
     same_bucket = None
     lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
-    length = max(_SECOND, _LENGTH * (upper - lower))
     if node.type is JoinType.RIGHT:
         views.append(
             _spread_over_buckets(node.left, f"{name}_spread", left, node.left_time, _LEFT, (lower, upper), length)

@@ -59,7 +59,7 @@ def stateful_views(
         case DistinctRows():
             return (distinct_view(operator.node, name, *below),)
         case PairJoin():
-            return join_views(operator.node, name, *below)
+            return join_views(operator.node, operator.bucket_length, name, *below)
         case PaneJoin():
             return pane_join_views(operator.node, operator.pane, name, *below)
         case TimeFrames():

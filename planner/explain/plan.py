@@ -8,7 +8,7 @@ from typing import assert_never
 from penstock.planner.durations import duration_text
 from penstock.planner.explain.estimate_text import NO_RUN, LastRun, list_estimates
 from penstock.planner.explain.state import lookup_cost, state_bound, state_of_changes, store_text
-from penstock.planner.fuse import find_fused
+from penstock.planner.physical.fuse import find_fused
 from penstock.planner.plan import (
     Aggregate,
     AssignWindows,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from penstock.planner.connectors import connector_of
 from penstock.planner.durations import duration_text
-from penstock.planner.fuse import find_fused
 from penstock.planner.physical.choose import choose
+from penstock.planner.physical.fuse import find_fused
 from penstock.planner.physical.row_form import RowForm
 from penstock.planner.physical.state_place import LONGEST_ON_HEAP, state_store
 from penstock.planner.plan import (

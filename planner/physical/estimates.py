@@ -15,7 +15,7 @@ from penstock.planner.plan import GroupAggregate, Node, WindowAggregate
 from penstock.planner.types import BIGINT, Struct, Type
 
 PANE_BUCKETS = 16
-"""The buckets of rows in panes, in which DuckDB separates the partitions."""
+"""The buckets of rows in panes. A Python worker answers one after the other, so this bounds what it has in memory."""
 WINDOW = Struct((("start", BIGINT), ("end", BIGINT)))
 """What Spark keeps of a window in a key."""
 

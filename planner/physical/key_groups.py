@@ -52,11 +52,14 @@ class _KeyGroups(PhysicalOperator, frozen=True):
 class StreamGroups(_KeyGroups, frozen=True):
     """Groups of a stream: Spark's aggregation keeps one row of each."""
 
+    IS_AGGREGATION: ClassVar[bool] = True
     CONTRACT: ClassVar[Contract] = Contract.GROUPS
 
 
 class TableSums(_KeyGroups, frozen=True):
     """Groups of a table: Spark adds up what rows bring, and takes out what rows before have brought."""
+
+    IS_AGGREGATION: ClassVar[bool] = True
 
 
 class TableValues(_KeyGroups, frozen=True):

@@ -15,6 +15,7 @@ from penstock.planner.state import find_window_length, find_windows_span
 class LatestRows(PhysicalOperator, frozen=True):
     """Spark's aggregation keeps the newest row of each key."""
 
+    IS_AGGREGATION: ClassVar[bool] = True
     FOLLOWS_RATES: ClassVar[bool] = False
 
     node: Latest
@@ -34,6 +35,7 @@ class LatestRows(PhysicalOperator, frozen=True):
 class KeyJoin(PhysicalOperator, frozen=True):
     """Spark's aggregation keeps the newest row of each side for a key."""
 
+    IS_AGGREGATION: ClassVar[bool] = True
     FOLLOWS_RATES: ClassVar[bool] = False
 
     node: TableJoin

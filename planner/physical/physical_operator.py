@@ -52,6 +52,8 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
 
     CONTRACT: ClassVar[Contract] = Contract.PLAN
 
+    IS_AGGREGATION: ClassVar[bool] = False
+    """Whether an aggregation of Spark gives one row for a key in a micro-batch, whatever the watermark is."""
     READS_ORDER: ClassVar[bool] = False
     """Whether it has to know the order of the changes of its inputs."""
 

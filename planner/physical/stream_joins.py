@@ -24,8 +24,12 @@ from penstock.planner.scalars.find_type import find_type
 from penstock.planner.state import find_delay, min_distance
 from penstock.planner.types import BIGINT, BOOLEAN, Struct
 
-_SPREAD = 4
-"""A join one by one has buckets of time that are so many times as long as its bound, and at least a second."""
+_REACHES = 4
+"""How many times as long as the bound a bucket of time is.
+
+On average a row is spread into 1 + 1 / _REACHES buckets, and tried against the rows of _REACHES reaches.
+"""
+_SECOND = 1_000
 
 
 class _StreamJoin(PhysicalOperator, frozen=True):
@@ -57,6 +61,11 @@ class PairJoin(_StreamJoin, frozen=True):
     """Spark's join: a row meets its partners one by one."""
 
     @property
+    def bucket_length(self) -> int:
+        """The length of the buckets of time into which Spark's state is spread."""
+        return max(_SECOND, _REACHES * self.node.bound.width)
+
+    @property
     def horizon(self) -> int | None:
         return sum(self.reach) + self.delay
 
@@ -74,9 +83,9 @@ class PairJoin(_StreamJoin, frozen=True):
         left, right = (max(seconds(reach) + load.lag, 0) for reach in reaches)
         # Rows that can meet rows of two buckets are kept in both.
         if node.type is JoinType.RIGHT:
-            left += _sum_shared(left, seconds(node.bound.width))
+            left += self._sum_shared(left)
         elif node.type is not JoinType.FULL:
-            right += _sum_shared(right, seconds(node.bound.width))
+            right += self._sum_shared(right)
         left, right = left * load.flows[0].rate, right * load.flows[1].rate
         size = 0.0
         compared = [find_type(one, node.left) or BIGINT for one, _ in node.equalities]
@@ -97,6 +106,12 @@ class PairJoin(_StreamJoin, frozen=True):
         is_left, distance = self._find_side(time)
         bound = self.node.bound
         return max(0, bound.upper.milliseconds if is_left else -bound.lower.milliseconds) - distance
+
+    def _sum_shared(self, held: float) -> float:
+        """The most seconds, among the `held` ones, whose rows are in two buckets. Each bucket has a stretch of them."""
+        length, width = seconds(self.bucket_length), seconds(self.node.bound.width)
+        whole = held // length
+        return whole * width + min(width, held - whole * length)
 
 
 class PaneJoin(_StreamJoin, frozen=True):
@@ -155,10 +170,3 @@ class PaneJoin(_StreamJoin, frozen=True):
         if is_left == (self.node.type is not JoinType.RIGHT):
             return own
         return own + bound.upper.milliseconds if is_left else own - bound.lower.milliseconds
-
-
-def _sum_shared(held: float, width: float) -> float:
-    """The most seconds, among the `held` ones, whose rows are in two buckets. There is a stretch of them in each."""
-    length = max(1.0, _SPREAD * width)
-    whole = held // length
-    return whole * width + min(width, held - whole * length)

@@ -12,7 +12,7 @@ class Intermediate(Unary, frozen=True, kw_only=True, eq=False):
 
     The shape has at most one event time, the one that the operator above goes by. No row is late there: its delay is
     at least the disorder in which `input` puts its rows out. `shared`: whether several queries of a script read it.
-    Some tables are computed by the query that reads them (`planner/fuse.py`).
+    Some tables are computed by the query that reads them (`planner/physical/fuse.py`).
     """
 
     TAKES_TABLES: ClassVar[bool] = True

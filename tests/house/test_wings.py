@@ -15,7 +15,7 @@ PLANNER = ROOT / "planner"
 
 # Folders and modules of planner/, each above those that it may import.
 WINGS = (
-    *("types", "durations", "functions", "plan", "fuse", "state", "scalars", "connectors", "catalog"),
+    *("types", "durations", "functions", "plan", "state", "scalars", "connectors", "catalog"),
     *("physical", "explain", "partitions", "lower", "passes", "reads", "script"),
 )
 DOOR = "__init__"

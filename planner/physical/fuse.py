@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from penstock.planner.physical.choose import choose
 from penstock.planner.plan import (
     Filter,
     GroupAggregate,
     GroupingSets,
     Intermediate,
     KTable,
-    Latest,
     Node,
     Project,
+    Stateful,
     TableJoin,
 )
 from penstock.planner.plan.walk import list_nodes, stateful
@@ -40,10 +41,8 @@ def find_fused(root: Node) -> dict[Node, Node]:
 
 def _is_aggregation(node: Node) -> bool:
     """Whether aggregations of Spark compute it, and nothing below it has an event time to wait for."""
-    if not isinstance(node, GroupAggregate | Latest | TableJoin):
+    if not isinstance(node, Stateful) or not choose(node).IS_AGGREGATION:
         return False
-    if isinstance(node, GroupAggregate) and node.keeps_values:
-        return False  # Python workers keep the values
     return not any(each.is_timed for each in list_nodes(node))
 
 
