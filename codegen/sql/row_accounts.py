@@ -25,24 +25,21 @@ from penstock.codegen.sql.assign_windows import in_some_window
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.stateless_views import in_some_element
 from penstock.codegen.sql.trees import both, call, column, only_if
+from penstock.planner.physical.choose import choose
 from penstock.planner.plan import (
     AssignWindows,
     Expression,
     Filter,
     GroupingSets,
     Intermediate,
-    IntervalJoin,
     KStream,
     Node,
-    Over,
-    OverRows,
     Project,
-    Ranked,
     Rekey,
     RemoteLookup,
     Scan,
+    Stateful,
     Stateless,
-    TableLookup,
     Tumble,
     UnionAll,
     Unnest,
@@ -51,9 +48,6 @@ from penstock.planner.plan import (
     conjuncts,
 )
 from penstock.planner.plan.substitute import substitute
-
-_COUNTED = Over | OverRows | Ranked | RemoteLookup | TableLookup
-"""The operators with columns of their own that give at most one row for each row of a stream."""
 
 
 def find_wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
@@ -80,7 +74,7 @@ def count_left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | Non
     metrics: dict[Node, tuple[Metric, ...]] = {}
     for node in nodes:
         condition = wanted.get(node)
-        if not isinstance(node, _COUNTED) or condition is None:
+        if condition is None or not _gives_back(node):
             continue
         below: Node | None = node
         while below is not None and not isinstance(below, Scan):
@@ -88,7 +82,7 @@ def count_left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | Non
         if below is not None:
             dropped = exp.Not(this=call("COALESCE", condition, exp.Boolean(this=False)))
             # The other rows are counted where they are read.
-            passed = _about(condition, node.inputs[0]) if isinstance(node, RemoteLookup | TableLookup) else None
+            _, passed = _pass_down(node, condition)[0]
             if passed == condition:
                 continue
             count = count_if(both(passed, dropped) or dropped)
@@ -99,11 +93,16 @@ def count_left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | Non
 
 def _find_row_source(node: Node, readers: Mapping[Node, int]) -> Node | None:
     """The input of an operator that gives at most one row for each of its rows, and alone reads it; else None."""
-    is_single = isinstance(node, Filter | Project | Rekey | _COUNTED)
+    is_single = isinstance(node, Filter | Project | Rekey) or _gives_back(node)
     if isinstance(node, AssignWindows):
         is_single = isinstance(node.window, Tumble)  # each row has one window
     source = node.inputs[0] if is_single else None
     return source if source is not None and readers[source] == 1 else None
+
+
+def _gives_back(node: Node) -> bool:
+    """Whether it has columns of its own, and gives at most one row for each row of a stream."""
+    return choose(node).GIVES_BACK if isinstance(node, Stateful) else isinstance(node, RemoteLookup)
 
 
 def count_if(condition: Expression) -> str:
@@ -149,12 +148,10 @@ def _columns_of(condition: Expression | None) -> set[str]:
 
 
 def _pass_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expression | None]]:
-    if isinstance(node, TableLookup):
-        return [(node.stream, _about(wanted, node.stream)), (node.table, None)]
-    if isinstance(node, IntervalJoin):
-        return [(each, _about(wanted, each)) for each in node.inputs]
-    if not isinstance(node, Stateless):
-        return [(each, None) for each in node.inputs]
+    if isinstance(node, Stateful):
+        screened = choose(node).screened
+        return [(each, _about(wanted, each) if each in screened else None) for each in node.inputs]
+    assert isinstance(node, Stateless)
     match node:
         case AssignWindows():
             return [(node.input, None if wanted is None else in_some_window(node, wanted))]

@@ -27,6 +27,7 @@ class TimeFrames(PhysicalOperator, frozen=True):
     """The rows of a pane wait for the rows of their frames. DuckDB computes the frames."""
 
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
+    GIVES_BACK: ClassVar[bool] = True
 
     node: Over
 
@@ -61,6 +62,7 @@ class RowFrames(PhysicalOperator, frozen=True):
     """Python workers keep the last rows of each partition in buckets."""
 
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
+    GIVES_BACK: ClassVar[bool] = True
     BUCKETS: ClassVar[int] = 4
     """Each task gets some, and each bucket is one call of Python."""
 

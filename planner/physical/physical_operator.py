@@ -61,6 +61,8 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
     """Whether what it keeps follows from the rates of its inputs. What a table keeps follows from its keys."""
     HOLDS_BACK: ClassVar[bool] = False
     """Whether Spark's watermark is held back, because Spark closes what it has just reached."""
+    GIVES_BACK: ClassVar[bool] = False
+    """Whether it gives each row of its first input back at most once, with columns of its own."""
     BUCKETS: ClassVar[int] = 0
     """How many buckets of rows Python workers keep for each partition of the state; 0 where it has no such buckets."""
 
@@ -99,6 +101,11 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
     def list_followed(self, *, is_timed: bool) -> list[Node]:
         """The inputs whose watermark it goes by, although it does not wait for it. `is_timed`: the query is."""
         return []
+
+    @property
+    def screened(self) -> tuple[Node, ...]:
+        """The inputs whose rows need not be read if what is asked of the result already fails for them."""
+        return ()
 
     def count_buckets(self, partitions: int) -> int:
         """The number of its buckets. `partitions`: the number of partitions of the state, unless its inputs say one."""

@@ -44,12 +44,17 @@ class ReferenceJoin(PhysicalOperator, frozen=True):
 class _Lookup(PhysicalOperator, frozen=True):
     FOLLOWS_RATES: ClassVar[bool] = False
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
+    GIVES_BACK: ClassVar[bool] = True
     BUCKETS: ClassVar[int] = TABLE_BUCKETS
 
     node: TableLookup
 
     def list_followed(self, *, is_timed: bool) -> list[Node]:
         return [self.node.stream] if is_timed or self.node.kept is not None else []
+
+    @property
+    def screened(self) -> tuple[Node, ...]:
+        return (self.node.stream,)
 
     def find_flow(self, flow: Flow) -> Flow | UnknownFlow:
         """A row that is looked up meets one row of the table, or none."""

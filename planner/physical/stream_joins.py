@@ -19,7 +19,7 @@ from penstock.planner.physical.estimates import (
 from penstock.planner.physical.open_windows import sum_windows
 from penstock.planner.physical.physical_operator import Contract, Ending, PhysicalOperator
 from penstock.planner.physical.state_bytes import ENTRY, row_bytes
-from penstock.planner.plan import Emission, IntervalJoin, JoinType
+from penstock.planner.plan import Emission, IntervalJoin, JoinType, Node
 from penstock.planner.scalars.find_type import find_type
 from penstock.planner.state import find_delay, min_distance
 from penstock.planner.types import BIGINT, BOOLEAN, Struct
@@ -48,6 +48,10 @@ class _StreamJoin(PhysicalOperator, frozen=True):
     @property
     def grace(self) -> int:
         return self.node.grace
+
+    @property
+    def screened(self) -> tuple[Node, ...]:
+        return self.node.inputs
 
     def _find_side(self, time: str) -> tuple[bool, int]:
         """Whether a column is of the left side, and how far it is at least behind the event time of its side."""

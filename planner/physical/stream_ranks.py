@@ -29,6 +29,7 @@ class _StreamRanks(PhysicalOperator, frozen=True):
     """DuckDB ranks rows that have waited."""
 
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
+    GIVES_BACK: ClassVar[bool] = True
 
     node: Ranked
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import get_args
 
 import pytest
@@ -11,7 +12,9 @@ from penstock.planner.physical.choose import Physical, choose
 from penstock.planner.physical.state_place import state_store
 from penstock.planner.plan import DEFAULTS, Settings, Stateful, StateStore
 from penstock.planner.plan.walk import walk
+from tests.house.files import ROOT
 
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
 SCRIPT = """CREATE STREAM a (id BIGINT, v BIGINT, t TIMESTAMP, WATERMARK FOR t AS t - 10 SECONDS)
 WITH (connector = 'files', path = 'a', format = 'json');
 CREATE STREAM b (id BIGINT, w BIGINT, t TIMESTAMP, WATERMARK FOR t AS t)
@@ -73,6 +76,12 @@ def list_ways(select: str) -> dict[str, int | None]:
 @pytest.mark.parametrize("select", WAYS)
 def test_the_way_of_an_operator(select: str) -> None:
     assert list_ways(select) == WAYS[select]
+
+
+def test_the_table_of_the_architecture_has_every_way() -> None:
+    rows = re.findall(r"^\|(?: `(\w+)`)? \|[^|\n]*\| `(\w+)` \|$", ARCHITECTURE.read_text("utf-8"), re.MULTILINE)
+    assert sorted(node for node, _ in rows if node) == sorted(each.__name__ for each in get_args(Stateful))
+    assert sorted(way for _, way in rows) == sorted(each.__name__ for each in get_args(Physical))
 
 
 def test_every_way_is_chosen() -> None:
