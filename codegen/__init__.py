@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from penstock.codegen.cut_queries import cut_at_intermediates
@@ -19,8 +19,8 @@ from penstock.codegen.spark_versions import SPARK_VERSIONS
 from penstock.codegen.sql.expression_places import record_places
 from penstock.codegen.sql.read_views import read_views
 from penstock.codegen.sql.spark_query import lower_query
-from penstock.planner import find_fused
-from penstock.planner.plan import DEFAULTS, Intermediate, Node, RunningQuery, Scan, Settings, Stateful
+from penstock.planner.physical.fuse import find_fused, list_operators
+from penstock.planner.plan import DEFAULTS, Intermediate, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import walk
 
 __all__ = [
@@ -63,25 +63,14 @@ def name_operators(queries: Sequence[RunningQuery]) -> list[dict[Node, str]]:
     """For each query of a script: its operators with state, and the name of the Spark query that runs each."""
     names = _names([query.name for query in queries])
     shared: dict[Node, Scan] = {}
-    named = []
+    named: list[dict[Node, str]] = []
     for query, name in zip(queries, names, strict=True):
         streams: dict[Intermediate, str] = {}
         cut_at_intermediates(query, name, names, shared, streams)
         parts = [(query.root, name), *((node.input, stream) for node, stream in streams.items())]
         fused = find_fused(query.root)
-        named.append({node: part for root, part in parts for node in _list_operators(root, fused)})
+        named.append({node: part for root, part in parts for node in list_operators(root, fused)})
     return named
-
-
-def _list_operators(root: Node, fused: Collection[Node]) -> Iterator[Node]:
-    """The operators with state of one Spark query. `fused`: the `Intermediate` nodes that lie within queries."""
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Stateful):
-            yield node
-        if not isinstance(node, Intermediate) or node in fused:
-            pending += node.inputs
 
 
 def lower_read(root: Node) -> Read:

@@ -10,8 +10,8 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from penstock.planner import find_fused
 from penstock.planner.connectors import INTERMEDIATE
+from penstock.planner.physical.fuse import find_fused
 from penstock.planner.physical.lag import max_disorder, max_lag
 from penstock.planner.plan import (
     Emission,

@@ -233,11 +233,12 @@ UNFINISHED: tuple[tuple[str, str], ...] = (
     ("UPDATE {name} SET", "UPDATE {name} SET a = s.a FROM s WHERE {name}.k = s.k changes rows by rows of a stream s"),
 )
 
+_STAGES = "PLAN, STATE, PHYSICAL, PARTITIONS, SPARK, CODE"
 # What a script may do in general, where nothing more is known and no keyword is near.
 OTHERWISE: tuple[tuple[str, str], ...] = (
     ("SHOW", _LISTS),
     ("LIST", _LISTS),
     ("SET", _NO_SESSION),
-    ("EXPLAIN", "EXPLAIN PLAN, STATE, PARTITIONS, SPARK, CODE or AST before a statement; EXPLAIN WHY before a name"),
+    ("EXPLAIN", f"EXPLAIN {_STAGES} or AST before a statement; EXPLAIN WHY before a name"),
     ("FROM", "a query begins with SELECT: SELECT STREAM * FROM {name}"),
 )

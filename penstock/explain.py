@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from penstock.codegen import lower, spark_text, write_job
+from penstock.codegen import lower, name_operators, spark_text, write_job
 from penstock.codegen.program import Input, Option, Program
 from penstock.compilation import Compilation
 from penstock.diagnostics import redact_value, show_text
 from penstock.diagnostics.terminal import align_texts
 from penstock.parser import ast_text
 from penstock.parser.ast import Stage
-from penstock.planner import NO_RUN, LastRun, mermaid, partitions_text, plan_text, state_text
+from penstock.planner import NO_RUN, LastRun, mermaid, partitions_text, physical_text, plan_text, state_text
 from penstock.planner.plan import Answer, Explained, Listing, RunningQuery, Settings
 
 
@@ -57,6 +57,8 @@ def _stage_text(stage: Stage, queries: Sequence[RunningQuery], settings: Setting
             text = plan_text(queries)
         case Stage.STATE:
             text = state_text(queries, settings, last_run)
+        case Stage.PHYSICAL:
+            text = physical_text(queries, settings, name_operators(queries))
         case Stage.AST | Stage.PARTITIONS:
             raise AssertionError("its text depends on the whole script")
         case Stage.SPARK:

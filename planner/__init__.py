@@ -8,11 +8,11 @@ from penstock.planner.catalog import Catalog
 from penstock.planner.durations import duration_text, interval_sql
 from penstock.planner.explain.estimate_text import NO_RUN, KeptState, LastRun
 from penstock.planner.explain.graph import plan_graph
+from penstock.planner.explain.physical_text import physical_text
 from penstock.planner.explain.plan import plan_text, state_text
 from penstock.planner.lower.retraction import find_argument_type
 from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.passes.merge_partials import merge_partials
-from penstock.planner.physical.fuse import find_fused
 from penstock.planner.physical.state_place import state_store
 from penstock.planner.plan import Settings
 from penstock.planner.reads.select import plan_read
@@ -30,13 +30,13 @@ __all__ = [
     "Settings",
     "duration_text",
     "find_argument_type",
-    "find_fused",
     "find_type",
     "interval_sql",
     "list_columns",
     "merge_partials",
     "mermaid",
     "partitions_text",
+    "physical_text",
     "plan_graph",
     "plan_read",
     "plan_script",

@@ -156,6 +156,7 @@ class Stage(Enum):
     PLAN = "PLAN"
     PARTITIONS = "PARTITIONS"
     STATE = "STATE"
+    PHYSICAL = "PHYSICAL"
     SPARK = "SPARK"
     CODE = "CODE"
 

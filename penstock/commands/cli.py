@@ -86,6 +86,7 @@ def explain(arguments: tuple[str, ...], mermaid: bool, checkpoint: str | None) -
     PLAN        the operators, their kinds and keys
     PARTITIONS  the streams of each join, their numbers of partitions, and why
     STATE       what each operator keeps, what bounds it, and an estimate of it
+    PHYSICAL    how each operator with state runs, why, and in which Spark query
     SPARK       the Spark SQL that will run
     CODE        the calls of the job that penstock compile writes
 

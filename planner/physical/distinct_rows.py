@@ -17,6 +17,7 @@ from penstock.planner.state import find_delay, min_distance
 class DistinctRows(PhysicalOperator, frozen=True):
     """Spark's aggregation over all columns."""
 
+    REASON: ClassVar[str] = "equal rows have one time, so each is kept until the watermark has passed it"
     CONTRACT: ClassVar[Contract] = Contract.GROUPS
 
     node: Distinct

@@ -8,7 +8,7 @@ the rows of groups as they are: these have their key, even where a group has cea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from penstock.planner.physical.choose import choose
 from penstock.planner.plan import (
@@ -37,6 +37,17 @@ def find_fused(root: Node) -> dict[Node, Node]:
             if found is not None and _has_one_reader(below, readers):
                 fused[found] = node
     return fused
+
+
+def list_operators(root: Node, fused: Collection[Node]) -> Iterator[Stateful]:
+    """The operators with state of one Spark query, the last one first. `fused`: as `find_fused` gives them."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Stateful):
+            yield node
+        if not isinstance(node, Intermediate) or node in fused:
+            pending += node.inputs
 
 
 def _is_aggregation(node: Node) -> bool:

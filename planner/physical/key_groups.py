@@ -52,6 +52,7 @@ class _KeyGroups(PhysicalOperator, frozen=True):
 class StreamGroups(_KeyGroups, frozen=True):
     """Groups of a stream: Spark's aggregation keeps one row of each."""
 
+    REASON: ClassVar[str] = "rows of a stream only add to their group"
     IS_AGGREGATION: ClassVar[bool] = True
     CONTRACT: ClassVar[Contract] = Contract.GROUPS
 
@@ -59,10 +60,12 @@ class StreamGroups(_KeyGroups, frozen=True):
 class TableSums(_KeyGroups, frozen=True):
     """Groups of a table: Spark adds up what rows bring, and takes out what rows before have brought."""
 
+    REASON: ClassVar[str] = "rows leave their group as the table changes, and what they added can be taken out"
     IS_AGGREGATION: ClassVar[bool] = True
 
 
 class TableValues(_KeyGroups, frozen=True):
     """Groups of a table whose values Python workers keep, each with the number of its rows."""
 
+    REASON: ClassVar[str] = "rows leave their group as the table changes, and an aggregate needs the values that stay"
     BUCKETS: ClassVar[int] = TABLE_BUCKETS

@@ -15,6 +15,7 @@ from penstock.planner.state import find_window_length, find_windows_span
 class LatestRows(PhysicalOperator, frozen=True):
     """Spark's aggregation keeps the newest row of each key."""
 
+    REASON: ClassVar[str] = "the newest upsert of each key counts"
     IS_AGGREGATION: ClassVar[bool] = True
     FOLLOWS_RATES: ClassVar[bool] = False
 
@@ -35,6 +36,7 @@ class LatestRows(PhysicalOperator, frozen=True):
 class KeyJoin(PhysicalOperator, frozen=True):
     """Spark's aggregation keeps the newest row of each side for a key."""
 
+    REASON: ClassVar[str] = "all sides have one key, so that one state has the rows of all"
     IS_AGGREGATION: ClassVar[bool] = True
     FOLLOWS_RATES: ClassVar[bool] = False
 
@@ -55,6 +57,7 @@ class KeyJoin(PhysicalOperator, frozen=True):
 class WindowJoin(PhysicalOperator, frozen=True):
     """The same for each window. The rows of a window are kept until it is final."""
 
+    REASON: ClassVar[str] = "all sides have one key and one window, so that one state has the rows of all"
     FOLLOWS_RATES: ClassVar[bool] = False
 
     node: TableJoin

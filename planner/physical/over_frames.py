@@ -26,6 +26,7 @@ from penstock.planner.state import find_delay, min_distance
 class TimeFrames(PhysicalOperator, frozen=True):
     """The rows of a pane wait for the rows of their frames. DuckDB computes the frames."""
 
+    REASON: ClassVar[str] = "its frames are stretches of time"
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
     GIVES_BACK: ClassVar[bool] = True
 
@@ -61,6 +62,7 @@ class TimeFrames(PhysicalOperator, frozen=True):
 class RowFrames(PhysicalOperator, frozen=True):
     """Python workers keep the last rows of each partition in buckets."""
 
+    REASON: ClassVar[str] = "its frames are numbers of rows, whatever the times of these are"
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
     GIVES_BACK: ClassVar[bool] = True
     BUCKETS: ClassVar[int] = 4

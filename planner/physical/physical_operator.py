@@ -50,6 +50,8 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
     Times are in milliseconds.
     """
 
+    REASON: ClassVar[str]
+    """Why it is chosen, after "because"."""
     CONTRACT: ClassVar[Contract] = Contract.PLAN
 
     IS_AGGREGATION: ClassVar[bool] = False

@@ -19,6 +19,7 @@ from penstock.planner.state import find_delay
 class ReferenceJoin(PhysicalOperator, frozen=True):
     """A join of tables on a foreign key. A bucket has the rows of both sides."""
 
+    REASON: ClassVar[str] = "rows of one side refer to rows of the other, and both sides change"
     FOLLOWS_RATES: ClassVar[bool] = False
     READS_ORDER: ClassVar[bool] = True
     BUCKETS: ClassVar[int] = TABLE_BUCKETS
@@ -71,6 +72,8 @@ class _Lookup(PhysicalOperator, frozen=True):
 class CurrentLookup(_Lookup, frozen=True):
     """A lookup in the table as it is known when a row is processed."""
 
+    REASON: ClassVar[str] = "the table counts as it is known when a row is processed"
+
     @property
     def bound(self) -> str:
         node = self.node
@@ -83,6 +86,8 @@ class CurrentLookup(_Lookup, frozen=True):
 
 class AsOfLookup(_Lookup, frozen=True):
     """A lookup in the table as it was at the time of a row, which waits until that is known."""
+
+    REASON: ClassVar[str] = "the table counts as it was at the time of a row"
 
     @property
     def bound(self) -> str:

@@ -55,6 +55,8 @@ class _StreamRanks(PhysicalOperator, frozen=True):
 class InstantRanks(_StreamRanks, frozen=True):
     """The rows of one time wait until the watermark has passed it."""
 
+    REASON: ClassVar[str] = "rows of one time are ranked, and are final together"
+
     @property
     def horizon(self) -> int | None:
         return find_delay(self.node.input)
@@ -72,6 +74,8 @@ class InstantRanks(_StreamRanks, frozen=True):
 
 class WindowRanks(_StreamRanks, frozen=True):
     """The rows of a window wait for its end."""
+
+    REASON: ClassVar[str] = "rows are ranked within the windows that they are assigned to"
 
     @property
     def pane(self) -> int:

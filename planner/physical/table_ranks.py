@@ -35,12 +35,16 @@ class _TableRanks(PhysicalOperator, frozen=True):
 class MovingRanks(_TableRanks, frozen=True):
     """A row may move from one partition to another, so rows are sent as deltas."""
 
+    REASON: ClassVar[str] = "a change can move a row to another partition"
+
     def find_form(self, *, is_kept: bool, is_numbered: bool) -> RowForm:
         return RowForm.DELTAS
 
 
 class KeyedRanks(_TableRanks, frozen=True):
     """A row of one key is always in one partition, so it is sent with the row before."""
+
+    REASON: ClassVar[str] = "the key says the partition, so that a row stays in it"
 
     @property
     def horizon(self) -> int | None:

@@ -108,12 +108,14 @@ class _WindowGroups(PhysicalOperator, frozen=True):
 class FixedWindows(_WindowGroups, frozen=True):
     """Spark's aggregation of windows whose length is known."""
 
+    REASON: ClassVar[str] = "the length of its windows is known"
     CONTRACT: ClassVar[Contract] = Contract.GROUPS
 
 
 class SparkSessions(_WindowGroups, frozen=True):
     """Spark's aggregation of sessions, each of which is sent once."""
 
+    REASON: ClassVar[str] = "each session is sent once, when it is over"
     CONTRACT: ClassVar[Contract] = Contract.GROUPS
     HOLDS_BACK: ClassVar[bool] = True
 
@@ -121,6 +123,7 @@ class SparkSessions(_WindowGroups, frozen=True):
 class SessionBuckets(_WindowGroups, frozen=True):
     """Sessions that change: Python workers keep them in buckets, and know the row before."""
 
+    REASON: ClassVar[str] = "sessions change and become one, so each is sent with the row before"
     BUCKETS: ClassVar[int] = TABLE_BUCKETS
 
     def estimate(self, load: Load) -> StateEstimate | UnknownFlow:
@@ -141,6 +144,7 @@ class SessionBuckets(_WindowGroups, frozen=True):
 class PartialWindows(_WindowGroups, frozen=True):
     """Windows of HOP, merged from partial aggregates of each micro-batch."""
 
+    REASON: ClassVar[str] = "its windows overlap, and a row is aggregated once for all of them"
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
     BUCKETS: ClassVar[int] = 2
     """Partial aggregates are few, and each bucket has tables of its own."""

@@ -114,7 +114,7 @@ def test_a_wrong_password_is_shown_nowhere(postgres: Place, tmp_path: Path, monk
         accepted, more = run(tmp_path)
         assert accepted == 0, more
         texts = [output, more]
-        for stage in ("ast", "plan", "state", "partitions", "spark", "code"):
+        for stage in ("ast", "plan", "state", "physical", "partitions", "spark", "code"):
             shown = penstock_here(tmp_path, "explain", stage, "script.sql")
             assert shown.exit_code == 0, shown.output
             texts.append(shown.output)

@@ -47,6 +47,7 @@ STAGES: dict[str, Callable[[str], str]] = {
     "partitions": lambda sql: explain(compile(sql), Stage.PARTITIONS).rstrip("\n"),
     "mermaid": lambda sql: mermaid(compile(sql).queries, compile(sql).settings, compile(sql).catalog),
     "state": lambda sql: state_text(compile(sql).queries, compile(sql).settings),
+    "physical": lambda sql: explain(compile(sql), Stage.PHYSICAL).rstrip("\n"),
     "spark": lambda sql: spark_text(compile(sql).program),
     "warning": lambda sql: "\n".join(render(finding) for finding in compile(sql).diagnostics),
     "error": error,

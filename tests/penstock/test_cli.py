@@ -130,6 +130,7 @@ class TestExplain:
             ("AST", "Create"),
             ("PARTITIONS", "no join"),
             ("STATE", "none"),
+            ("PHYSICAL", "none"),
             ("SPARK", "SELECT"),
             ("CODE", "import"),
         ],

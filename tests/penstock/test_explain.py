@@ -16,8 +16,14 @@ from penstock.parser.ast import Stage
 
 DECLARED = "CREATE STREAM s (id BIGINT, v DOUBLE) WITH (connector = 'files', path = 's', format = 'json');\n"
 QUERY = "SELECT STREAM id, v * 2 AS twice FROM s"
-# What each stage that needs no codegen says of the query.
-WITHOUT_CODEGEN = {Stage.AST: "twice", Stage.PLAN: "twice", Stage.STATE: "none", Stage.PARTITIONS: "no join"}
+# What each stage that needs no Program says of the query.
+WITHOUT_CODEGEN = {
+    Stage.AST: "twice",
+    Stage.PLAN: "twice",
+    Stage.STATE: "none",
+    Stage.PHYSICAL: "none",
+    Stage.PARTITIONS: "no join",
+}
 
 
 def fail(*_: object) -> NoReturn:

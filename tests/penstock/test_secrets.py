@@ -164,7 +164,7 @@ def test_what_the_variable_holds_is_nowhere(monkeypatch: pytest.MonkeyPatch) -> 
     fingerprints = set()
     for reference in REFERENCES:
         compilation = penstock.compile(written(reference))
-        for stage in (Stage.AST, Stage.PLAN, Stage.STATE, Stage.PARTITIONS, Stage.SPARK):
+        for stage in (Stage.AST, Stage.PLAN, Stage.STATE, Stage.PHYSICAL, Stage.PARTITIONS, Stage.SPARK):
             assert CANARY not in explain(compilation, stage)
         assert CANARY not in repr(compilation)
         (query,) = compilation.program.queries

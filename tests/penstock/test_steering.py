@@ -85,7 +85,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     ],
     "doctor": [("--master", f"sc://{FILE}"), ("--conf", FILE)],
     "explain": [
-        *((stage, named("good")) for stage in ("AST", "PLAN", "PARTITIONS", "STATE", "SPARK", "CODE")),
+        *((stage, named("good")) for stage in ("AST", "PLAN", "PARTITIONS", "STATE", "PHYSICAL", "SPARK", "CODE")),
         ("--mermaid", "PARTITIONS", named("good")),
         ("--checkpoint", f"no{FILE}", "STATE", named("good")),
     ],

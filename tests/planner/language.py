@@ -190,6 +190,7 @@ WRITING = (
 LOOKING = (
     Promise("EXPLAIN SELECT STREAM id FROM orders"),
     *(Promise(f"EXPLAIN {stage} SELECT STREAM id FROM orders") for stage in ("AST", "PLAN", "STATE", "SPARK", "CODE")),
+    Promise("EXPLAIN PHYSICAL SELECT STREAM id FROM orders"),
     Promise("EXPLAIN PARTITIONS SELECT STREAM id FROM orders"),
     *(Promise(f"SHOW {what}") for what in ("STREAMS", "TABLES", "VIEWS", "QUERIES", "FUNCTIONS")),
     Promise("DESCRIBE orders"),

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import get_args
 
 import pytest
 
 import penstock
+from penstock.codegen.cut_queries import cut_at_intermediates, is_intermediate
+from penstock.codegen.sql.own_columns import find_own_columns
+from penstock.codegen.sql.row_forms import COLUMNS
+from penstock.explain import explain
+from penstock.parser.ast import Stage
+from penstock.planner.explain.physical_text import find_forms
 from penstock.planner.physical.choose import Physical, choose
+from penstock.planner.physical.fuse import find_fused
 from penstock.planner.physical.state_place import state_store
-from penstock.planner.plan import DEFAULTS, Settings, Stateful, StateStore
-from penstock.planner.plan.walk import walk
+from penstock.planner.plan import DEFAULTS, RunningQuery, Settings, Stateful, StateStore, WTable
+from penstock.planner.plan.walk import list_nodes, walk
 from tests.house.files import ROOT
 
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
@@ -97,3 +105,31 @@ def test_the_state_of_two_hours_is_on_the_heap(seconds: int, store: StateStore) 
     assert state_store(node, DEFAULTS) is store
     for told in StateStore:
         assert state_store(node, Settings(state_store=told)) is told
+
+
+@pytest.mark.parametrize(
+    "select", [*WAYS, "SELECT n, COUNT(*) AS m FROM (SELECT q, COUNT(*) AS n FROM p GROUP BY q) GROUP BY n"]
+)
+def test_what_is_shown_is_what_runs(select: str) -> None:
+    """The text is made from the plan. The Spark queries of the Program are of another plan, which was cut."""
+    compilation = penstock.compile(f"SET partial_aggregates = ON; {SCRIPT}{select};")
+    shown = explain(compilation, Stage.PHYSICAL)
+    (query,) = compilation.queries
+    parts = cut_at_intermediates(query, "query", ())
+    programs = {each.name: each for each in compilation.program.queries}
+    forms, told = Counter[tuple[str, ...]](), Counter[str]()
+    for part in parts:
+        nodes, tracked = list_nodes(part.root), programs[part.name].result.endswith(("_sent", "_changes"))
+        own = find_own_columns(nodes, tracked=tracked, numbered=is_numbered(part), by_arrival=False)
+        operators = [node for node in nodes if isinstance(node, Stateful)]
+        forms.update(own[node] for node in operators)
+        told.update({part.name: len(operators)})
+        for node in operators:
+            assert f"in {programs[part.name].partitions} partitions" in shown
+            assert f"runs as {type(choose(node)).__name__}, because {choose(node).REASON}" in shown
+    assert forms == Counter(COLUMNS[each] for each in find_forms(query, find_fused(query.root)).values())
+    assert told == Counter(re.findall(r"Spark query: (\w+)", shown))
+
+
+def is_numbered(part: RunningQuery) -> bool:
+    return is_intermediate(part.sink) and isinstance(part.root.shape, WTable)
