@@ -53,12 +53,10 @@ class PhysicalOperator(msgspec.Struct, frozen=True):
     REASON: ClassVar[str]
     """Why it is chosen, after "because"."""
     CONTRACT: ClassVar[Contract] = Contract.PLAN
-
     IS_AGGREGATION: ClassVar[bool] = False
     """Whether an aggregation of Spark gives one row for a key in a micro-batch, whatever the watermark is."""
     READS_ORDER: ClassVar[bool] = False
     """Whether it has to know the order of the changes of its inputs."""
-
     FOLLOWS_RATES: ClassVar[bool] = True
     """Whether what it keeps follows from the rates of its inputs. What a table keeps follows from its keys."""
     HOLDS_BACK: ClassVar[bool] = False

@@ -33,12 +33,10 @@ class _StreamRanks(PhysicalOperator, frozen=True):
 
     node: Ranked
 
-    def estimate(self, load: Load) -> StateEstimate | UnknownFlow:
-        node, flow, length = self.node, load.flows[0], seconds(self.node.pane or 0)
-        held = load.lag if node.pane is None else sum_windows(length, length, load.lag)
-        # Without panes, each time has tables of its own.
-        cuts = flow.rate if node.pane is None else 1 / length
-        side = PackedSide(flow, list_types(node.input), held)
+    def _estimate(self, load: Load, length: float, held: float, cuts: float) -> StateEstimate:
+        """`length`: of a pane in seconds. `held`: the seconds that its tables hold. `cuts`: tables per second."""
+        flow = load.flows[0]
+        side = PackedSide(flow, list_types(self.node.input), held)
         size = packed_size(side, load, PANE_BUCKETS if self._has_keys() else 1, cuts)
         return StateEstimate(flow.rate * (length + load.lag), size, flow.is_exact, flow.streams, is_packed=True)
 
@@ -65,6 +63,10 @@ class InstantRanks(_StreamRanks, frozen=True):
     def bound(self) -> str:
         return newest_text(self.node.input, self.node.time)
 
+    def estimate(self, load: Load) -> StateEstimate | UnknownFlow:
+        """Each time has tables of its own."""
+        return self._estimate(load, 0, load.lag, load.flows[0].rate)
+
     def find_ending(self, emission: Emission) -> Ending | None:
         return EACH_ROW
 
@@ -90,6 +92,10 @@ class WindowRanks(_StreamRanks, frozen=True):
     @property
     def bound(self) -> str:
         return kept_text(self.node.input, self.pane, find_delay(self.node.input))
+
+    def estimate(self, load: Load) -> StateEstimate | UnknownFlow:
+        length = seconds(self.pane)
+        return self._estimate(load, length, sum_windows(length, length, load.lag), 1 / length)
 
     def find_ending(self, emission: Emission) -> Ending | None:
         return Ending("window", self.pane, 0)
