@@ -33,9 +33,10 @@ from penstock.codegen.sql.stateless_views import (
     unnest_view,
 )
 from penstock.kit.watermark import HOLD_BACK_MS
-from penstock.planner import sends_changes, state_store
+from penstock.planner import sends_changes
 from penstock.planner.connectors import connector_of
 from penstock.planner.physical.choose import choose
+from penstock.planner.physical.state_place import state_store
 from penstock.planner.plan import (
     AssignWindows,
     Filter,

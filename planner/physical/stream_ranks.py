@@ -34,7 +34,7 @@ class _StreamRanks(PhysicalOperator, frozen=True):
     node: Ranked
 
     def _estimate(self, load: Load, length: float, held: float, cuts: float) -> StateEstimate:
-        """`length`: of a pane in seconds. `held`: the seconds that its tables hold. `cuts`: tables per second."""
+        """`length`: the seconds of a pane. `held`: the seconds that its tables hold. `cuts`: tables per second."""
         flow = load.flows[0]
         side = PackedSide(flow, list_types(self.node.input), held)
         size = packed_size(side, load, PANE_BUCKETS if self._has_keys() else 1, cuts)

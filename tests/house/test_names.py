@@ -60,7 +60,7 @@ def list_named(tree: ast.Module) -> Iterator[str]:
                 pass
 
 
-@pytest.mark.parametrize("package", ["penstock", "penstock.runtime"])
+@pytest.mark.parametrize("package", ["penstock", "penstock.planner", "penstock.runtime"])
 def test_names_that_are_loaded_late_have_a_home(package: str) -> None:
     """`_HOMES` names modules as texts, which no type checker follows."""
     interface = import_module(package)
