@@ -9,7 +9,7 @@ import psycopg
 from psycopg import sql
 
 from penstock.codegen.program import Program, SparkQuery
-from penstock.diagnostics import CompileError
+from penstock.diagnostics import CompileError, show_text
 from penstock.diagnostics.codes.server import V019
 from penstock.planner.plan import KStream
 from penstock.server.running.home import BUILDS, TAILS
@@ -23,13 +23,8 @@ from penstock.server.running.public_tables import (
     show_relation,
     shown_query,
 )
+from penstock.server.running.reading_views import list_views, name_views, write_drops
 
-_VIEWS = """
-SELECT DISTINCT reader.oid::regclass::text FROM pg_depend AS d JOIN pg_rewrite AS r ON r.oid = d.objid
-JOIN pg_class AS reader ON reader.oid = r.ev_class
-WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass
-  AND d.refobjid = to_regclass(%s) AND reader.oid <> d.refobjid ORDER BY 1
-"""
 _GRANTS = """
 SELECT CASE WHEN grantee = 0 THEN NULL ELSE pg_get_userbyid(grantee) END, privilege_type, is_grantable
 FROM pg_class, aclexplode(relacl) WHERE oid = to_regclass(%s) AND grantee <> relowner
@@ -52,10 +47,17 @@ def check_buildable(db: psycopg.Connection, made: LiveDefinition, replaced: Live
             raise CompileError([found.with_hint(f"{write_drop(each)}, and send the statement anew")])
     if replaced is None or shown_query(replaced) is None:
         return
-    views = [text for (text,) in db.execute(_VIEWS, [_public(replaced)]).fetchall()]
+    assert replaced.relation is not None
+    query = shown_query(made)
+    columns = frozenset[str]() if query is None else {column.name for column in query.root.schema}
+    views = [each for each in list_views(db, replaced.relation) if not (each.is_report and each.columns <= columns)]
     if views:
-        found = V019.at(None, name=name, reason=f"views of PostgreSQL read it: {', '.join(views)}")
-        raise CompileError([found.with_hint("drop these views, and make them again afterwards")])
+        gone = sorted(frozenset[str]().union(*(each.columns for each in views if each.is_report)) - columns)
+        reason = f"views of PostgreSQL read it: {name_views(views)}"
+        if gone:
+            reason = f"views read columns that the new one has not ({', '.join(gone)}): {name_views(views)}"
+        found = V019.at(None, name=name, reason=show_text(reason))
+        raise CompileError([found.with_hint(f"{write_drops(views)}, and make them again afterwards")])
     limits = find_limits(db, replaced)
     if limits is not None:
         found = V019.at(None, name=name, reason=f"it has {limits}, which the new table would not have")

@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 
 from penstock import runtime
-from penstock.diagnostics import CompileError, Diagnostic, Source
+from penstock.diagnostics import CompileError, Diagnostic, Source, show_text
 from penstock.diagnostics.codes.running import R060
 from penstock.diagnostics.codes.server import V006, V020
 from penstock.parser import ast, list_statements
@@ -29,6 +29,7 @@ from penstock.server.running.building_tables import (
 )
 from penstock.server.running.in_force import InForce
 from penstock.server.running.live_script import LiveDefinition, LiveScript, Planned
+from penstock.server.running.reading_views import put_aside, put_back
 from penstock.server.running.split_statements import command_tag
 from penstock.server.running.steps import Steps, await_steps
 from penstock.server.running.store import BuildingStatement
@@ -345,11 +346,13 @@ class Replacements:
     def _write_swap(self, change: Replacement, paused: Collection[int]) -> None:
         store = self._in_force.store
         replaced = [each.replaced for each in change.members if each.replaced is not None]
+        put_aside(store.db, [each.relation for each in replaced if each.relation is not None])
         lock_tables(store.db, replaced)
         made = [each.definition for each in change.members]
         versions = {each.number: 1 + store.find_version(each.relation or "") for each in made}
         for each in change.members:
             take_over(store.db, each.definition, each.replaced)
+        put_back(store.db)
         for old in replaced:
             store.forget(old)
         for each in change.members:
@@ -397,4 +400,7 @@ def _query_row(member: Member) -> tuple[str, object] | None:
 
 def _explain(query: BuildingQuery, error: psycopg.Error) -> Diagnostic:
     message = (error.diag.message_primary or str(error)).strip()
-    return R060.at(None, query=query.name, reason=message).with_hint("end the sessions that use the old table")
+    hint = "end the sessions that use the old table"
+    if isinstance(error, psycopg.errors.DependentObjectsStillExist):
+        hint = error.diag.message_hint or "drop the views that read the old table"
+    return R060.at(None, query=query.name, reason=show_text(message)).with_hint(show_text(hint))

@@ -292,3 +292,43 @@ def test_a_superuser_runs_none(door: Door) -> None:
         403,
         "postgres is a superuser, whose statements are not run over HTTP",
     )
+
+
+def test_views_of_reports_go_to_postgresql_as_the_user(door: Door) -> None:
+    made = read(door, "CREATE OR REPLACE VIEW reports.dear AS SELECT product FROM totals WHERE total > 100;", "sam")
+    try:
+        assert made["tag"] == "CREATE VIEW"
+        owner = "SELECT viewowner FROM pg_views WHERE schemaname = 'reports'"
+        assert door.database.execute(owner) == [("sam",)]
+        script = f'{ORDERS};\ncreate view Reports."D" AS SELECT count(*) FROM totals; DROP VIEW IF EXISTS reports."D"'
+        assert [each["tag"] for each in send(door, script).json()["answers"]][1:] == ["CREATE VIEW", "DROP VIEW"]
+        assert [each.text for each in door.engine.statements] == [ORDERS]
+        for role, text in (
+            ("rita", "CREATE VIEW reports.x AS SELECT 1 AS a"),
+            ("rita", "DROP VIEW reports.dear"),
+            ("sam", "CREATE VIEW reports.x AS WITH gone AS (DELETE FROM totals RETURNING *) SELECT * FROM gone"),
+            ("sam", "CREATE VIEW reports.x AS SELECT nothing FROM totals"),
+        ):
+            assert send(door, text, role).status_code in (403, 422), text
+        left = "SELECT count(*) FROM pg_class WHERE relnamespace = 'reports'::regnamespace"
+        assert door.database.execute(left) == [(1,)]
+        read(door, "DROP VIEW reports.dear", "sam")
+        assert door.database.execute(left) == [(0,)]
+    finally:
+        door.database.execute("DROP VIEW IF EXISTS reports.dear")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE TABLE reports.x AS SELECT * FROM totals",
+        "CREATE VIEW v AS SELECT STREAM product FROM reports",
+        "CREATE VIEW reports AS SELECT STREAM product FROM orders",
+        "DROP TABLE reports.x",
+        "DROP VIEW reports",
+        "DELETE FROM reports.x",
+    ],
+)
+def test_nothing_else_of_reports_leaves_the_engine(door: Door, text: str) -> None:
+    send(door, text)
+    assert [each.text for each in door.engine.statements] == [text]
