@@ -74,6 +74,11 @@ class BuildingQuery(LiveQuery):
         if future is not None:
             yield self._submit(lambda: wait([future]))
 
+    def hold(self) -> None:
+        """Lets a query that has caught up, and cannot take its place, wait for RESUME."""
+        self._future = None
+        self._enter("HELD")
+
     def look(self) -> Steps[None] | None:
         """Notices the end of the rounds, failures, and a pause that is over."""
         if self.is_caught_up or self.state == "STARTING":

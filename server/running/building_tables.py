@@ -11,6 +11,7 @@ from psycopg import sql
 from penstock.codegen.program import Program, SparkQuery
 from penstock.diagnostics import CompileError, show_text
 from penstock.diagnostics.codes.server import V019
+from penstock.kit.databases.locks import describe_holder
 from penstock.planner.plan import KStream
 from penstock.server.running.home import BUILDS, TAILS
 from penstock.server.running.live_script import LiveDefinition
@@ -33,6 +34,17 @@ _LIMITED = """
 SELECT relrowsecurity OR EXISTS (SELECT FROM pg_policy WHERE polrelid = pg_class.oid),
        EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attacl IS NOT NULL)
 FROM pg_class WHERE oid = to_regclass(%s)
+"""
+_HOLDERS = """
+SELECT DISTINCT ON (s.xact_start, s.pid) s.usename, s.pid, s.application_name, s.state, l.mode,
+       l.relation::regclass::text, extract(epoch FROM now() - s.xact_start)::bigint
+FROM pg_locks AS l JOIN pg_stat_activity AS s ON s.pid = l.pid
+WHERE l.granted AND l.locktype = 'relation' AND l.pid <> pg_backend_pid()
+  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND l.relation = ANY (SELECT to_regclass(name) FROM unnest(%s::text[]) AS name)
+  AND NOT (s.usename = current_user AND s.application_name = 'penstock')
+  AND (s.xact_start IS NULL OR clock_timestamp() - s.xact_start > interval '1s')
+ORDER BY s.xact_start NULLS LAST, s.pid LIMIT 3
 """
 
 
@@ -120,6 +132,12 @@ def drop_left(db: psycopg.Connection, building: Sequence[LiveDefinition]) -> Non
         if _exists(db, BUILDS, LEDGER):
             forget = sql.SQL("DELETE FROM {} WHERE sink <> ALL (%s)").format(sql.Identifier(BUILDS, LEDGER))
             db.execute(forget, [[f"{BUILDS}.{each}" for each in kept]])
+
+
+def find_holders(db: psycopg.Connection, definitions: Sequence[LiveDefinition]) -> str:
+    """The sessions that have held locks on the tables of definitions for a second, in words. Queries do not count."""
+    tables = [_public(each) for each in definitions if each.relation is not None]
+    return "; ".join(describe_holder(*row) for row in db.execute(_HOLDERS, [tables]).fetchall())
 
 
 def lock_tables(db: psycopg.Connection, definitions: Sequence[LiveDefinition]) -> None:

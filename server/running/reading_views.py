@@ -1,4 +1,4 @@
-"""Views of PostgreSQL that read relations of the server: those of the schema `reports`, and others."""
+"""Views of PostgreSQL that read relations of the server: the views of the schema `reports`, and others."""
 
 from __future__ import annotations
 

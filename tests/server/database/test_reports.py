@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +18,12 @@ from penstock.server.database.bootstrap import prepare_catalog
 from penstock.server.database.embedded import ENGINE, OWNER, SUPERUSER, EmbeddedPostgres
 from penstock.server.planning.statement_planner import describe_planned
 from penstock.server.running.building_tables import check_buildable
-from penstock.server.running.in_force import InForce
 from penstock.server.running.live_script import LiveScript
 from penstock.server.running.public_tables import hide_relation
 from penstock.server.running.reading_views import check_unread
-from penstock.server.running.replacements import Member, Replacement, Replacements
-from penstock.server.running.settings import EngineSettings
 from penstock.server.running.store import Store
+from penstock.server.running.swaps import Member, Replacement, swap_tables
+from tests.house.files import ROOT
 from tests.server.running.scripts import HOME, declare_clicks, tell
 
 LEDGER = (
@@ -83,6 +83,28 @@ def connect(postgres: EmbeddedPostgres, user: str) -> psycopg.Connection:
 
 
 BIG = "CREATE VIEW reports.big AS SELECT page, n * 2 AS twice FROM counts WHERE n > 1"
+
+
+@pytest.mark.parametrize("page", ["docs/serve.md", "docs/how-to/bi-tools.md"])
+def test_the_examples_of_the_pages(postgres: EmbeddedPostgres, page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    [block] = [each for each in re.findall(r"```console\n(.*?)```", text, re.DOTALL) if "VIEW reports." in each]
+    lines = [line.split("> ", 1)[1] for line in block.splitlines() if line.strip().startswith("penstock")]
+    statements = "\n".join(lines).rstrip(";").split(";")
+    with psycopg.connect(postgres.login(ENGINE), autocommit=True) as engine, connect(postgres, "sam") as sam:
+        engine.execute(
+            "CREATE TABLE hourly (product text, window_start timestamptz, orders bigint, total numeric(12, 2));"
+            "GRANT SELECT ON hourly TO penstock_reader;"
+            "INSERT INTO hourly VALUES ('pen', now(), 4, 2), ('lamp', now(), 2, 40), ('pen', now(), 2, 3)"
+        )
+        try:
+            for statement in statements:
+                sam.execute(statement.encode())
+            [view] = re.findall(r"CREATE VIEW (reports\.\w+)", block)
+            found = sam.execute(f"SELECT product, total FROM {view} ORDER BY total".encode()).fetchall()
+            assert [(product, int(total)) for product, total in found] == [("pen", 5), ("lamp", 40)]
+        finally:
+            engine.execute("SELECT penstock_guard.put_aside(ARRAY['public.hourly'], false); DROP TABLE hourly")
 
 
 def test_a_submitter_makes_a_view_that_readers_read(postgres: EmbeddedPostgres) -> None:
@@ -385,8 +407,7 @@ def test_a_swap_makes_the_views_again(postgres: EmbeddedPostgres, sam: psycopg.C
         sam.execute(
             "CREATE VIEW reports.both AS SELECT page, h.n AS heads, c.n FROM heads h JOIN counts c USING (page)"
         )
-        force = InForce(EngineSettings(HOME, "", ""), store, script, None, None)  # type: ignore[arg-type]
-        Replacements(force)._swap_tables(change, ())
+        swap_tables(store, change, ())
         assert sam.execute("SELECT * FROM reports.pages").fetchall() == [("a", 5)]
         assert sam.execute("SELECT * FROM reports.both").fetchall() == [("a", 5, 1)]
         owners = "SELECT DISTINCT viewowner FROM pg_views WHERE schemaname = 'reports'"
