@@ -265,14 +265,20 @@ def test_a_role_that_others_have_made(door: Door) -> None:
         assert problem["hint"] == 'GRANT "mallory" TO "door" WITH ADMIN OPTION'
         door.database.execute(problem["hint"])
         assert read(door, "SELECT current_user")["rows"] == [["mallory"]]
+        session = "SELECT session_user, EXISTS (SELECT FROM pg_roles WHERE rolname = 'penstock_session_0')"
+        door.database.execute("CREATE ROLE penstock_session_0")  # of another server, so the door may not drop it
+        [[old, _]] = read(door, session)["rows"]
         door.database.execute("DROP ROLE mallory")
         door.database.execute("CREATE ROLE mallory LOGIN IN ROLE penstock_reader")
         door.database.execute(problem["hint"])
+        assert read(door, session)["rows"][0][1] == "t"
+        assert door.database.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", old) == [], "it goes with its user"
         assert read(door, "SELECT current_user")["rows"] == [["mallory"]], "a role of the same name"
         door.database.execute("ALTER ROLE mallory SUPERUSER")
         assert "is a superuser" in send(door, "SELECT 1", "rita").json()["message"]
     finally:
         door.database.execute("DROP ROLE mallory")
+        door.database.execute("DROP ROLE IF EXISTS penstock_session_0")
 
 
 def test_a_door_that_may_make_no_roles(door: Door) -> None:
