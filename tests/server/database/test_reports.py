@@ -122,6 +122,18 @@ def test_a_submitter_makes_a_view_that_readers_read(postgres: EmbeddedPostgres) 
         sam.execute("DROP VIEW reports.large")
 
 
+def test_over_http_a_view_is_of_the_user(postgres: EmbeddedPostgres) -> None:
+    with psycopg.connect(postgres.login(OWNER), autocommit=True) as owner:
+        owner.execute("CREATE ROLE penstock_session_1 LOGIN NOINHERIT PASSWORD 'penstock_session_1' IN ROLE sam")
+    with connect(postgres, "penstock_session_1") as session:
+        session.execute("SET ROLE sam")
+        session.execute(BIG)
+        assert session.execute("SELECT viewowner FROM pg_views WHERE viewname = 'big'").fetchall() == [("sam",)]
+        session.execute("SET ROLE none")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            session.execute(BIG.replace("big", "small"))
+
+
 @pytest.mark.parametrize("options", ["", " WITH (security_invoker = false)", " WITH (security_invoker = on)"])
 def test_a_view_gives_no_more_than_the_rights_of_its_reader(postgres: EmbeddedPostgres, options: str) -> None:
     with connect(postgres, "olga") as olga, connect(postgres, "rita") as rita:
