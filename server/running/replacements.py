@@ -18,7 +18,7 @@ from penstock.diagnostics.codes.running import R060
 from penstock.diagnostics.codes.server import V006, V020
 from penstock.parser import ast, list_statements
 from penstock.server.planning.statement_planner import PlannedStatement, describe_planned
-from penstock.server.running.building_query import BuildingQuery
+from penstock.server.running.building_query import MOST_ROUNDS, BuildingQuery
 from penstock.server.running.building_tables import check_buildable, drop_built, drop_left, redirect_output
 from penstock.server.running.in_force import InForce
 from penstock.server.running.live_script import LiveDefinition, LiveScript, Planned
@@ -214,9 +214,17 @@ class Replacements:
                 old.explain_replacement = None
 
     def _try_to_swap(self, change: Replacement) -> Steps[None]:
-        """Swaps, or says why it cannot be done now. A change that fails as often as a query may fail is held."""
+        """Swaps, or says why it cannot be done now. Queries that have waited long for others read on first.
+
+        A change that fails as often as a query may fail is held.
+        """
         try:
             yield from rehearse_swap(self._in_force.store, self._in_force.works.submit, change)
+            if any(each.is_stale for each in change.buildings) and change.rounds < MOST_ROUNDS:
+                change.rounds += 1
+                for query in change.buildings:
+                    yield from query.try_to_start()
+                return
             yield from self._swap(change)
         except psycopg.Error as error:
             if self._in_force.store.db.closed:

@@ -47,11 +47,13 @@ class Replacement:
     """New definitions that take effect in one transaction.
 
     next_try: when the swap may be tried. failures: how often it could not be made, though nobody held a lock.
+    rounds: how often its queries have read on, as some have waited long for others.
     """
 
     members: Sequence[Member]
     next_try: float = field(default=0.0)
     failures: int = field(default=0)
+    rounds: int = field(default=0)
 
     @property
     def number(self) -> int:

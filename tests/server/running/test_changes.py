@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
+from time import sleep
 from typing import Any
 
 import psycopg
@@ -172,23 +173,28 @@ def test_a_paused_building_is_not_swapped_in(catalog: Catalog, tmp_path: Path, m
         engine.look_until(lambda: not engine.changes.buildings)
 
 
+def begin_two(engine: FakeEngine) -> None:
+    """Two tables are replaced together: `pages` of ada, and `others` of bob."""
+    others = PAGES.replace("TABLE pages", "TABLE others")
+    engine.send(PAGES, "ada")
+    engine.send(others, "bob")
+    steps = []
+    for number, text, author in ((7_000, PAGES, "ada"), (8_000, others, "bob")):
+        source = Source("statement", text.replace("CREATE", "CREATE OR REPLACE"))
+        [(parsed, _)] = list_statements(source)
+        planned = plan_made(engine.script, parsed, source, number, author)
+        assert isinstance(planned, PlannedStatement)
+        steps.append((planned, planned.planned.replaced))
+    await_steps(engine.changes.begin(steps, waits=False))
+
+
 @pytest.mark.parametrize("statement", ["DROP QUERY `pages (new)`", "PAUSE QUERY `pages (new)`"])
 def test_a_change_of_several_is_of_all_their_authors(
     catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str
 ) -> None:
     """What an author may do to a definition would hold up the definitions of others."""
-    others = PAGES.replace("TABLE pages", "TABLE others")
     with run_fake_engine(catalog, tmp_path, monkeypatch, wait_until_stopped) as engine:
-        engine.send(PAGES, "ada")
-        engine.send(others, "bob")
-        steps = []
-        for number, text, author in ((7_000, PAGES, "ada"), (8_000, others, "bob")):
-            source = Source("statement", text.replace("CREATE", "CREATE OR REPLACE").replace("AS n", "AS m"))
-            [(parsed, _)] = list_statements(source)
-            planned = plan_made(engine.script, parsed, source, number, author)
-            assert isinstance(planned, PlannedStatement)
-            steps.append((planned, planned.planned.replaced))
-        await_steps(engine.changes.begin(steps, waits=False))
+        begin_two(engine)
         with pytest.raises(CompileError, match=r"ada may not .* others, which is of bob"):
             engine.send(statement, "ada")
         assert len(engine.changes.buildings) == 2
@@ -298,6 +304,28 @@ def test_locks_of_the_old_query_do_not_keep_it_in_force(
             rest.set()
             engine.look_until(lambda: not engine.changes.buildings)
         assert stops == ["stop"]
+
+
+@pytest.mark.parametrize(("stale", "rounds"), [(0.5, 2), (60, 1)])
+def test_a_query_that_has_waited_long_reads_on_before_the_swap(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stale: float, rounds: int
+) -> None:
+    monkeypatch.setattr(building_query, "STALE_SECONDS", stale)
+    slow, seen = Event(), []
+
+    def read(name: str, _: Event) -> None:
+        seen.append(name)
+        if name == "others":
+            assert slow.wait(60)
+
+    with run_fake_engine(catalog, tmp_path, monkeypatch, read) as engine:
+        begin_two(engine)
+        engine.look_until(lambda: engine.changes.buildings[0].is_caught_up)
+        sleep(0.7)
+        slow.set()
+        engine.look_until(lambda: not engine.changes.buildings)
+        assert sorted(seen) == ["others"] * rounds + ["pages"] * rounds
+        assert all(each.state == "RUNNING" for each in engine.live.values())
 
 
 def assert_set(event: Event) -> None:
