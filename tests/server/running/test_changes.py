@@ -325,7 +325,7 @@ def test_a_query_that_has_waited_long_reads_on_before_the_swap(
         slow.set()
         engine.look_until(lambda: not engine.changes.buildings)
         assert sorted(seen) == ["others"] * rounds + ["pages"] * rounds
-        assert all(each.state == "RUNNING" for each in engine.live.values())
+        engine.look_until(lambda: all(each.state == "RUNNING" for each in engine.live.values()))
 
 
 def assert_set(event: Event) -> None:
