@@ -86,7 +86,7 @@ class DatabasePlace:
 
     home: for the engine. door: the connection string of the doors, with a password. owner: the role of the operator.
     upstream: where the relay connects. password_file: the owner's, for psql; None with a real PostgreSQL.
-    warden: it watches the sessions of users.
+    warden: it watches the sessions of users. offer_reports: makes the schema for views of users, where there is one.
     """
 
     home: Home
@@ -96,6 +96,7 @@ class DatabasePlace:
     database: str
     password_file: Path | None
     warden: Warden
+    offer_reports: Callable[[], None] = field(default=lambda: None)
 
 
 async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callable[[str], None]) -> None:
@@ -184,6 +185,7 @@ async def open_database(settings: ServerSettings) -> AsyncIterator[DatabasePlace
             DATABASE,
             write_password_file(settings, postgres.passwords.read(OWNER)),
             Warden(postgres.login(SUPERUSER), (ENGINE, OWNER, SUPERUSER), settings.limits, is_embedded=True),
+            postgres.offer_reports,
         )
     finally:
         watching.cancel()
@@ -238,6 +240,7 @@ def prepare(settings: ServerSettings, catalog: DatabasePlace) -> None:
         with engine_arguments(catalog).connect() as db:
             try:
                 prepare_catalog(db, catalog.owner)
+                catalog.offer_reports()
             except psycopg.errors.LockNotAvailable as error:
                 raise ServerError(f"PostgreSQL: {str(error).strip()}: {name_holders(db)}") from None
             add_token(db, read_token(settings), catalog.owner, "operator")

@@ -22,8 +22,9 @@ V017 = Code("V017", "statement has {count} words and signs, and {limit} are the 
 V018 = Code("V018", "the plan of the statement was ended: {reason}")
 V019 = Code("V019", "{name} cannot be built beside the old one: {reason}")
 V020 = Code("V020", "{name} is being replaced")
+V021 = Code("V021", "{name} is read by views of PostgreSQL: {views}")
 
 CODES = (
     *(V001, V002, V003, V004, V005, V006, V007, V008, V009, V010),
-    *(V011, V012, V013, V014, V015, V016, V017, V018, V019, V020),
+    *(V011, V012, V013, V014, V015, V016, V017, V018, V019, V020, V021),
 )

@@ -95,6 +95,11 @@ class EmbeddedPostgres:
             self._server.stop()
             self._server = None
 
+    def offer_reports(self) -> None:
+        """Makes or renews the schema in which users have views. The catalog has to be there."""
+        with psycopg.connect(self.login(SUPERUSER), autocommit=True) as db:
+            db.execute(files("penstock.server.database").joinpath("reports.sql").read_text(encoding="utf-8"))
+
     def _limit(self) -> None:
         """Takes rights from users, and limits what a session may take."""
         with psycopg.connect(self.login(SUPERUSER), autocommit=True) as db:

@@ -77,7 +77,8 @@ _TYPES = """
 SELECT format_type(type, nullif(modifier, -1)) AS name
 FROM unnest(%s::oid[], %s::int[]) WITH ORDINALITY AS found (type, modifier, place) ORDER BY place
 """
-_SAVED = "SELECT name, text, owner, changed FROM penstock.saved ORDER BY name"
+_SAVED = "SELECT name, owner, changed FROM penstock.saved ORDER BY name"
+_SAVED_ONE = "SELECT name, text, owner, changed FROM penstock.saved WHERE name = %s"
 _SAVE = """
 INSERT INTO penstock.saved (name, text, owner)
 SELECT %(name)s, %(text)s, %(role)s
@@ -196,8 +197,19 @@ class DoorCatalog:
         return await self._select_as(role, _STATEMENTS, (before, limit))
 
     async def list_saved(self, role: str) -> list[Row]:
-        """The statements that users have kept, by name."""
+        """The statements that users have kept, by name, without their texts."""
         return await self._select_as(role, _SAVED)
+
+    async def find_saved(self, role: str, name: str) -> Row:
+        """A statement that a user has kept.
+
+        Raises:
+            Problem: there is none of this name.
+        """
+        rows = await self._select_as(role, _SAVED_ONE, (name,))
+        if not rows:
+            raise Problem(404, f"no statement is kept as {name}")
+        return rows[0]
 
     async def save(self, caller: Caller, name: str, text: str, most: int) -> bool:
         """Keeps a statement, `most` of one role. False if the role may not change it, or has too many."""

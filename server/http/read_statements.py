@@ -1,4 +1,4 @@
-"""Statements of PostgreSQL that read, run or looked at in a session of the user's own role."""
+"""Statements of PostgreSQL, run or looked at in a session of the user's own role. Most of them only read."""
 
 from __future__ import annotations
 
@@ -43,8 +43,10 @@ class ReadStatements:
     def __init__(self, sessions: RoleSessions, catalog: DoorCatalog, limits: Limits) -> None:
         self._sessions, self._catalog, self._limits = sessions, catalog, limits
 
-    async def run(self, role: str, text: str, room: AnswerRoom) -> StatementAnswer:
+    async def run(self, role: str, text: str, room: AnswerRoom, *, changes: bool = False) -> StatementAnswer:
         """The rows of a statement, the first ones if there are many. `room`: what is left for them, which they take.
+
+        `changes`: it makes or drops a view.
 
         Raises:
             RefusedError: PostgreSQL refuses it.
@@ -62,6 +64,8 @@ class ReadStatements:
         try:
             async with self._sessions.open_session(role) as session:
                 session.add_notice_handler(keep)
+                if changes:
+                    await session.execute("SET default_transaction_read_only = off")
                 found = await self._read(session, text.encode(), room)
         except psycopg.Error as error:
             raise RefusedError((await self._explain(role, error),)) from None

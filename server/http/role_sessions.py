@@ -31,6 +31,11 @@ _MEMBER = """
 SELECT rolname FROM pg_catalog.pg_auth_members JOIN pg_catalog.pg_roles AS granted ON granted.oid = roleid
 WHERE member = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = %s)
 """
+_ORPHANS = """
+SELECT rolname FROM pg_catalog.pg_roles AS made
+WHERE rolname ~ %(named)s AND NOT EXISTS (
+  SELECT 1 FROM pg_catalog.pg_roles AS used WHERE used.oid::text = substr(made.rolname, length(%(prefix)s) + 1))
+"""
 _SETTINGS = """
 SELECT set_config('role', %s, false), set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO', false),
        set_config('bytea_output', 'hex', false), set_config('statement_timeout', %s, false),
@@ -133,6 +138,7 @@ class RoleSessions:
         verifier = connection.pgconn.encrypt_password(self._password.encode(), name.encode(), b"scram-sha-256").decode()
         if await (await connection.execute(_MAKES_ROLES)).fetchone() != (True,):
             raise _refuse_role(role, "ALTER ROLE {} CREATEROLE", connection.info.user)
+        await self._drop_orphans(connection)
         made, own, given = sql.Identifier(name), sql.Identifier(role), sql.Literal(verifier)
         try:
             async with connection.transaction():
@@ -148,6 +154,13 @@ class RoleSessions:
         if granted != [role]:
             raise Problem(403, f"{name} has other roles than {role}", sqlstate="42501", hint=f"DROP ROLE {name}")
         return conninfo.make_conninfo(self._url, user=name, password=self._password)
+
+    async def _drop_orphans(self, connection: AsyncConnection) -> None:
+        """Drops roles that stand for roles which have been dropped. A role of another server may have to stay."""
+        named = {"prefix": PREFIX, "named": f"^{PREFIX}[0-9]+$"}
+        for (orphan,) in await (await connection.execute(_ORPHANS, named)).fetchall():
+            with suppress(psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedObject):
+                await connection.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(orphan)))
 
 
 def _refuse_turn(role: str) -> Problem:

@@ -23,6 +23,12 @@ async def list_saved(login: LoginOf, services: ServicesOf) -> dict[str, Any]:
     return {"saved": to_json(await services.catalog.list_saved(login.role))}
 
 
+@router.get("/v1/saved/{name:name}")
+async def show_saved(name: str, login: LoginOf, services: ServicesOf) -> dict[str, Any]:
+    """A text that a user has kept, with its owner."""
+    return dict(to_json(await services.catalog.find_saved(login.role, name)))
+
+
 @router.put("/v1/saved/{name:name}", status_code=204)
 async def save_statement(name: str, script: Script, login: LoginOf, services: ServicesOf) -> None:
     """Keeps a text under a name. One that is there has to be your own, unless you are an owner. Nothing is run."""

@@ -148,9 +148,9 @@ def _require_short(script: Script) -> None:
 def _carry_out(
     services: Services, role: str, part: ScriptPart, room: AnswerRoom
 ) -> Coroutine[Any, Any, StatementAnswer]:
-    """PostgreSQL answers what only reads its tables, and the engine all else."""
-    if part.is_read:
-        return services.reads.run(role, part.text, room)
+    """PostgreSQL answers what only reads its tables or is about views of `reports`, and the engine all else."""
+    if part.is_foreign:
+        return services.reads.run(role, part.text, room, changes=part.is_report)
     return services.engine.run(Statement(part.settings + part.text, role, "http"))
 
 
@@ -192,7 +192,7 @@ def _explain(refusals: tuple[Refusal, ...], script: str, part: ScriptPart, answe
     source = Source("<sql>", script)
     errors = []
     for refusal in refusals:
-        settings = "" if part.is_read else part.settings
+        settings = "" if part.is_foreign else part.settings
         place = 0 if refusal.position is None else refusal.position - len(settings)
         position = min(part.start + place, len(script) + 1) if place > 0 else None
         line, column = (None, None) if position is None else source.position(position - 1)

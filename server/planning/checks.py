@@ -107,7 +107,7 @@ class CheckPlanner:
     def check(self, text: str, max_words: int) -> Checked:
         """What is wrong with a script, and what it is warned about, but for the statements of PostgreSQL."""
         parts = split_statements(text, max_words)
-        reads = [each for each in parts if each.is_read]
+        reads = [each for each in parts if each.is_foreign]
         if len(reads) == len(parts):
             return Checked([], reads, is_alone=True)
         text = blank_out(text, reads)

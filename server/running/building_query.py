@@ -20,6 +20,8 @@ START_SECONDS = 10.0
 """How long a statement waits for the first micro-batch, so that a query which fails at once is refused."""
 ROUND_SECONDS, MOST_ROUNDS = 10.0, 5
 """A round that takes less is the last one: what has come since is little. There are no more than so many."""
+STALE_SECONDS = 60.0
+"""How long after its last round a query may take its place."""
 
 
 class BuildingQuery(LiveQuery):
@@ -44,6 +46,12 @@ class BuildingQuery(LiveQuery):
         self._halt, self._begun = Event(), Event()
         self._future: Future[None] | None = None
         self._round = 0
+        self._ended = 0.0
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether much may have come since its last round. It has waited for others since."""
+        return time.monotonic() - self._ended > STALE_SECONDS
 
     @property
     def name(self) -> str:
@@ -73,6 +81,11 @@ class BuildingQuery(LiveQuery):
         self._halt.set()
         if future is not None:
             yield self._submit(lambda: wait([future]))
+
+    def hold(self) -> None:
+        """Lets a query that has caught up, and cannot take its place, wait for RESUME."""
+        self._future = None
+        self._enter("HELD")
 
     def look(self) -> Steps[None] | None:
         """Notices the end of the rounds, failures, and a pause that is over."""
@@ -126,6 +139,7 @@ class BuildingQuery(LiveQuery):
                 if time.monotonic() - began < ROUND_SECONDS:
                     return
         finally:
+            self._ended = time.monotonic()
             session.close()
 
     def _note(self, status: Status) -> None:

@@ -9,8 +9,9 @@ import psycopg
 from psycopg import sql
 
 from penstock.codegen.program import Program, SparkQuery
-from penstock.diagnostics import CompileError
+from penstock.diagnostics import CompileError, show_text
 from penstock.diagnostics.codes.server import V019
+from penstock.kit.databases.locks import describe_holder
 from penstock.planner.plan import KStream
 from penstock.server.running.home import BUILDS, TAILS
 from penstock.server.running.live_script import LiveDefinition
@@ -23,13 +24,8 @@ from penstock.server.running.public_tables import (
     show_relation,
     shown_query,
 )
+from penstock.server.running.reading_views import list_views, name_views, write_drops
 
-_VIEWS = """
-SELECT DISTINCT reader.oid::regclass::text FROM pg_depend AS d JOIN pg_rewrite AS r ON r.oid = d.objid
-JOIN pg_class AS reader ON reader.oid = r.ev_class
-WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass
-  AND d.refobjid = to_regclass(%s) AND reader.oid <> d.refobjid ORDER BY 1
-"""
 _GRANTS = """
 SELECT CASE WHEN grantee = 0 THEN NULL ELSE pg_get_userbyid(grantee) END, privilege_type, is_grantable
 FROM pg_class, aclexplode(relacl) WHERE oid = to_regclass(%s) AND grantee <> relowner
@@ -38,6 +34,17 @@ _LIMITED = """
 SELECT relrowsecurity OR EXISTS (SELECT FROM pg_policy WHERE polrelid = pg_class.oid),
        EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attacl IS NOT NULL)
 FROM pg_class WHERE oid = to_regclass(%s)
+"""
+_HOLDERS = """
+SELECT DISTINCT ON (s.xact_start, s.pid) s.usename, s.pid, s.application_name, s.state, l.mode,
+       l.relation::regclass::text, extract(epoch FROM now() - s.xact_start)::bigint
+FROM pg_locks AS l JOIN pg_stat_activity AS s ON s.pid = l.pid
+WHERE l.granted AND l.locktype = 'relation' AND l.pid <> pg_backend_pid()
+  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND l.relation = ANY (SELECT to_regclass(name) FROM unnest(%s::text[]) AS name)
+  AND NOT (s.usename = current_user AND s.application_name = 'penstock')
+  AND (s.xact_start IS NULL OR clock_timestamp() - s.xact_start > interval '1s')
+ORDER BY s.xact_start NULLS LAST, s.pid LIMIT 3
 """
 
 
@@ -52,10 +59,17 @@ def check_buildable(db: psycopg.Connection, made: LiveDefinition, replaced: Live
             raise CompileError([found.with_hint(f"{write_drop(each)}, and send the statement anew")])
     if replaced is None or shown_query(replaced) is None:
         return
-    views = [text for (text,) in db.execute(_VIEWS, [_public(replaced)]).fetchall()]
+    assert replaced.relation is not None
+    query = shown_query(made)
+    columns = frozenset[str]() if query is None else {column.name for column in query.root.schema}
+    views = [each for each in list_views(db, replaced.relation) if not (each.is_report and each.columns <= columns)]
     if views:
-        found = V019.at(None, name=name, reason=f"views of PostgreSQL read it: {', '.join(views)}")
-        raise CompileError([found.with_hint("drop these views, and make them again afterwards")])
+        gone = sorted(frozenset[str]().union(*(each.columns for each in views if each.is_report)) - columns)
+        reason = f"views of PostgreSQL read it: {name_views(views)}"
+        if gone:
+            reason = f"views read columns that the new one has not ({', '.join(gone)}): {name_views(views)}"
+        found = V019.at(None, name=name, reason=show_text(reason))
+        raise CompileError([found.with_hint(f"{write_drops(views)}, and make them again afterwards")])
     limits = find_limits(db, replaced)
     if limits is not None:
         found = V019.at(None, name=name, reason=f"it has {limits}, which the new table would not have")
@@ -118,6 +132,12 @@ def drop_left(db: psycopg.Connection, building: Sequence[LiveDefinition]) -> Non
         if _exists(db, BUILDS, LEDGER):
             forget = sql.SQL("DELETE FROM {} WHERE sink <> ALL (%s)").format(sql.Identifier(BUILDS, LEDGER))
             db.execute(forget, [[f"{BUILDS}.{each}" for each in kept]])
+
+
+def find_holders(db: psycopg.Connection, definitions: Sequence[LiveDefinition]) -> str:
+    """The sessions that have held locks on the tables of definitions for a second, in words. Queries do not count."""
+    tables = [_public(each) for each in definitions if each.relation is not None]
+    return "; ".join(describe_holder(*row) for row in db.execute(_HOLDERS, [tables]).fetchall())
 
 
 def lock_tables(db: psycopg.Connection, definitions: Sequence[LiveDefinition]) -> None:

@@ -27,18 +27,20 @@ from penstock.server.planning.statement_planner import (
 )
 from penstock.server.running.answer_why import answer_why
 from penstock.server.running.building_tables import check_buildable
-from penstock.server.running.file_changes import check_steps, compare_files, find_doors, plan_steps
+from penstock.server.running.file_changes import check_steps, compare_files, find_doors, list_running, plan_steps
 from penstock.server.running.in_force import InForce
 from penstock.server.running.live_query import LiveQuery, show_query
 from penstock.server.running.live_script import LiveScript, Planned, check_submitted, names_in
 from penstock.server.running.new_statements import check_files, list_new
 from penstock.server.running.public_tables import check_free, check_names, delete_old_windows
-from penstock.server.running.replacements import Replacement, Replacements
+from penstock.server.running.reading_views import check_unread
+from penstock.server.running.replacements import Replacements
 from penstock.server.running.rights import check_owner, is_owner
 from penstock.server.running.settings import EngineSettings
 from penstock.server.running.statement_queue import PLACES, Ready, StatementQueue
 from penstock.server.running.steps import Steps, Works, await_steps
 from penstock.server.running.store import Store, WaitingStatement
+from penstock.server.running.swaps import Replacement
 
 LOG = logging.getLogger("penstock.engine")
 LOOK_SECONDS, REPORT_SECONDS, TRIM_SECONDS, PRUNE_SECONDS = 0.25, 1.0, 5.0, 60.0
@@ -191,12 +193,9 @@ class EngineProcess:
     def _apply_files(self) -> None:
         """Makes what is new in the files, and begins to build what has changed beside what is in force."""
         settings, store = self._settings, self._store
-        difference = compare_files(settings, store, self._script, self._changes.texts)
-        made = [each.relation for each in difference.steps] + [each.relation or "" for each in difference.new]
-        names = {each.lower() for each in made}
-        for change in self._changes.find_touching(names):
-            await_steps(self._changes.cancel(change))
-            difference = compare_files(settings, store, self._script, self._changes.texts)
+        difference = compare_files(settings, store, self._script, list_running(store))
+        for number in difference.joined:
+            await_steps(self._changes.cancel(self._changes.find_numbered(number)))
         for new in difference.new:
             self._run_file_statement(new.statement, new.text, new.file)
         if not difference.steps:
@@ -204,7 +203,9 @@ class EngineProcess:
         doors = find_doors(self._script, store)
         waiting = [
             store.add_statement(
-                each.text, each.author, "file" if each.replaces is None else doors(each.replaces) or "http"
+                each.text,
+                each.author,
+                each.door or ("file" if each.replaces is None else doors(each.replaces) or "http"),
             )
             for each in difference.steps
         ]
@@ -307,6 +308,7 @@ class EngineProcess:
             return StatementAnswer(tag, notices=(f"{statement.name.text} does not exist",))
         check_owner(self._store, definition, author, "drop")
         self._changes.check_untouched(definition.names, frozenset())
+        check_unread(self._store.db, definition)
         yield from self._force.forget(definition)
         return StatementAnswer(tag)
 

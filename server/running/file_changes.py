@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -31,11 +31,16 @@ from penstock.server.running.store import Store
 
 @dataclass(frozen=True, slots=True)
 class FileStatement:
-    """A statement of a file. `text` has its place in the file."""
+    """A statement of a file. `text` has its place in the file.
+
+    author, door: who has sent what a running change builds, and where. Empty for a statement of a file.
+    """
 
     statement: ast.Statement
     text: str
     file: str
+    author: str = ""
+    door: str = ""
 
     @property
     def relation(self) -> str | None:
@@ -64,6 +69,29 @@ class ChangeStep:
     file: str
     reads: frozenset[str]
     replaces: LiveDefinition | None
+    door: str = ""
+    """The door of a statement that a running change has built so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningChange:
+    """What is built beside what is in force, by the number of its first statement."""
+
+    number: int
+    statements: tuple[FileStatement, ...]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Its statements, by the relations that they make, in lower case."""
+        return {(each.relation or "").lower(): each.text for each in self.statements}
+
+    def is_touched(self, difference: FileDifference) -> bool:
+        """Whether a difference makes what it makes or reads, or reads what it makes."""
+        names, reads = set(self.texts), {name for each in self.statements for name in names_in(each.statement)}
+        made = {each.relation for each in difference.steps} | {each.relation or "" for each in difference.new}
+        read = {name for step in difference.steps for name in step.reads}
+        read |= {name for new in difference.new for name in names_in(new.statement)}
+        return not (names | reads).isdisjoint(each.lower() for each in made) or not names.isdisjoint(read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +101,7 @@ class FileDifference:
     new: statements that need nothing of the change. steps: the change, in the order of its dependencies; what reads a
     changed relation belongs to it. rebuilt: the numbers of definitions in it whose statement is as before. gone:
     definitions that files have made, and that no file has any more. unchanged: how many statements stay in force.
+    joined: the numbers of running changes that begin anew as a part of this one.
     """
 
     new: tuple[FileStatement, ...]
@@ -80,6 +109,7 @@ class FileDifference:
     rebuilt: frozenset[int]
     gone: tuple[LiveDefinition, ...]
     unchanged: int
+    joined: tuple[int, ...] = ()
 
 
 def is_same(one: str, other: str) -> bool:
@@ -119,14 +149,40 @@ def find_difference(
     script: LiveScript,
     statements: Sequence[FileStatement],
     from_files: Callable[[LiveDefinition], bool],
-    building: Mapping[str, str],
+    running: Sequence[RunningChange],
     author: str,
 ) -> FileDifference:
-    """How files differ from what is in force. `building`: texts that are built already, by their relations.
+    """How files differ from what is in force. `running`: what is built already.
+
+    A running change that the difference touches becomes a part of it, where the files do not say otherwise. So all
+    takes effect together, and each statement over the ones that it reads.
 
     Raises:
         CompileError: a new statement would write what one writes that is gone.
     """
+    joined: list[RunningChange] = []
+    while True:
+        left = [each for each in running if each not in joined]
+        building = {name: text for each in left for name, text in each.texts.items()}
+        own = {(each.relation or "").lower() for each in statements}
+        more = [it for each in joined for it in each.statements if (it.relation or "").lower() not in own]
+        found = _find_difference(script, statements, more, from_files, building, author)
+        touched = [each for each in left if each.is_touched(found)]
+        if not touched:
+            return replace(found, joined=tuple(each.number for each in joined))
+        joined += touched
+
+
+def _find_difference(
+    script: LiveScript,
+    of_files: Sequence[FileStatement],
+    more: Sequence[FileStatement],
+    from_files: Callable[[LiveDefinition], bool],
+    building: Mapping[str, str],
+    author: str,
+) -> FileDifference:
+    """As find_difference. `more`: statements of changes that are joined, `building`: texts of the others."""
+    statements = [*of_files, *more]
     new, changed, unchanged = [], [], 0
     texts = {each.text for each in script.definitions.values()}
     for each in statements:
@@ -173,7 +229,8 @@ def find_difference(
 
 def _step(each: FileStatement, author: str, old: LiveDefinition | None) -> ChangeStep:
     name = each.relation or each.kind
-    return ChangeStep(name, each.text, author, each.file, names_in(each.statement), old)
+    reads = names_in(each.statement)
+    return ChangeStep(name, each.text, each.author or author, each.file, reads, old, each.door)
 
 
 def _find_gone(
@@ -267,7 +324,7 @@ def find_doors(script: LiveScript, store: Store) -> Callable[[LiveDefinition], s
 
 
 def compare_files(
-    settings: EngineSettings, store: Store, script: LiveScript, building: Mapping[str, str]
+    settings: EngineSettings, store: Store, script: LiveScript, running: Sequence[RunningChange]
 ) -> FileDifference:
     """How the files of a server differ from what is in force, checked as a whole.
 
@@ -276,7 +333,7 @@ def compare_files(
     """
     statements = list_file_statements(settings.files)
     doors = find_doors(script, store)
-    difference = find_difference(script, statements, lambda it: doors(it) == "file", building, settings.author)
+    difference = find_difference(script, statements, lambda it: doors(it) == "file", running, settings.author)
     after = script.copy()
     for each in difference.new:
         number = max(after.definitions, default=0) + 1
@@ -296,10 +353,18 @@ def show_differences(settings: EngineSettings) -> list[str]:
     """
     with settings.connect() as db:
         store = Store(db)
-        building = {_relation(each.text): each.text for each in store.list_building()}
-        return list_differences(compare_files(settings, store, read_script(settings, store), building))
+        script = read_script(settings, store)
+        return list_differences(compare_files(settings, store, script, list_running(store)))
 
 
-def _relation(text: str) -> str:
-    [(statement, _)] = list_statements(Source("kept", text))
-    return statement.name.folded if isinstance(statement, MAKING) else ""
+def list_running(store: Store) -> list[RunningChange]:
+    """What is built beside what is in force."""
+    rows = store.list_building()
+    doors = store.find_doors(each.number // PLACES for each in rows)
+    changes: dict[int, list[FileStatement]] = {}
+    for each in rows:
+        [(statement, text)] = list_statements(Source("kept", each.text))
+        door = doors.get(each.number // PLACES, "http")
+        built = FileStatement(statement, text, f"statement {each.number}", each.author, door)
+        changes.setdefault(each.change, []).append(built)
+    return [RunningChange(number, tuple(statements)) for number, statements in changes.items()]

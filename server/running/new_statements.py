@@ -12,6 +12,7 @@ from penstock.server.running.file_changes import (
     compare_files,
     find_doors,
     is_same,
+    list_running,
     read_script,
 )
 from penstock.server.running.live_script import MAKING, LiveDefinition, LiveScript
@@ -23,7 +24,7 @@ def check_files(settings: EngineSettings, store: Store) -> None:
     """Raises CompileError if a file of a server is refused, before Spark is started."""
     script = read_script(settings, store)
     if settings.apply:
-        compare_files(settings, store, script, {})
+        compare_files(settings, store, script, list_running(store))
         return
     in_force = {each.relation.lower() for each in script.definitions.values() if each.relation is not None}
     for name, text in settings.files:

@@ -19,6 +19,7 @@ from penstock.planner.plan.walk import walk
 from penstock.server.parameterized import ParameterizedName
 from penstock.server.running.home import TAILS
 from penstock.server.running.live_script import LiveDefinition
+from penstock.server.running.reading_views import drop_reports
 
 DROP_SECONDS, DROP_ATTEMPTS = 1, 4
 """How long a DROP waits for its lock at once, and how often."""
@@ -145,7 +146,7 @@ def complete_table(db: psycopg.Connection, name: str, query: RunningQuery) -> No
 
 
 def hide_relation(db: psycopg.Connection, definition: LiveDefinition, forget: Callable[[], None]) -> None:
-    """Drops the table or view of a definition, with what its queries have noted beside it.
+    """Drops the table or view of a definition, with what its queries have noted beside it, and views of `reports`.
 
     `forget` takes the definition out of the catalog, in the same transaction: a restart never finds one without the
     other, and begins no empty table from old checkpoints.
@@ -161,6 +162,7 @@ def hide_relation(db: psycopg.Connection, definition: LiveDefinition, forget: Ca
         try:
             with db.transaction():
                 db.execute(f"SET LOCAL lock_timeout = '{DROP_SECONDS}s'")
+                drop_reports(db, [definition.relation])
                 drop_relation(db, definition, query)
                 forget()
             return

@@ -5,40 +5,31 @@ from __future__ import annotations
 import logging
 import shutil
 import time
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import psycopg
 
 from penstock import runtime
-from penstock.diagnostics import CompileError, Diagnostic, Source
+from penstock.diagnostics import CompileError, Diagnostic, Source, show_text
 from penstock.diagnostics.codes.running import R060
 from penstock.diagnostics.codes.server import V006, V020
 from penstock.parser import ast, list_statements
 from penstock.server.planning.statement_planner import PlannedStatement, describe_planned
-from penstock.server.running.building_query import BuildingQuery
-from penstock.server.running.building_tables import (
-    check_buildable,
-    drop_built,
-    drop_left,
-    lock_tables,
-    redirect_output,
-    take_over,
-)
+from penstock.server.running.building_query import MOST_ROUNDS, BuildingQuery
+from penstock.server.running.building_tables import check_buildable, drop_built, drop_left, redirect_output
 from penstock.server.running.in_force import InForce
 from penstock.server.running.live_script import LiveDefinition, LiveScript, Planned
 from penstock.server.running.split_statements import command_tag
 from penstock.server.running.steps import Steps, await_steps
 from penstock.server.running.store import BuildingStatement
+from penstock.server.running.swaps import Member, Replacement, rehearse_swap, swap_tables
 
 LOG = logging.getLogger("penstock.engine")
 TRY_SECONDS = 10.0
 """The pause before another attempt to swap, when a session holds a lock on the old table."""
-LOCK_SECONDS, ATTEMPTS = 0.5, 6
-"""How long a swap waits for its locks at once, and how often. PostgreSQL ends one of two sessions that wait for each
-other after a second. The swap gives way before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,63 +41,6 @@ class Wanted:
     author: str
     replaces: LiveDefinition | None
     file: str = "statement"
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A new definition of a change. `building`: the queries that fill its table, None if it has none."""
-
-    made: PlannedStatement
-    replaced: LiveDefinition | None
-    folder: str
-    building: BuildingQuery | None
-
-    @property
-    def definition(self) -> LiveDefinition:
-        """The new definition."""
-        return self.made.planned.definition
-
-    @property
-    def building_name(self) -> str | None:
-        """What the queries are called while they are built."""
-        return None if self.building is None else self.building.name
-
-
-@dataclass(eq=False)
-class Replacement:
-    """New definitions that take effect in one transaction. `next_try`: when the swap may be tried."""
-
-    members: Sequence[Member]
-    next_try: float = field(default=0.0)
-
-    @property
-    def number(self) -> int:
-        """The number of its first definition."""
-        return self.members[0].definition.number
-
-    @property
-    def definitions(self) -> Iterator[LiveDefinition]:
-        """All definitions that it makes or takes away."""
-        for each in self.members:
-            yield each.definition
-            if each.replaced is not None:
-                yield each.replaced
-
-    @property
-    def names(self) -> frozenset[str]:
-        """What it makes and takes away, in lower case, with its queries as they are called meanwhile."""
-        building = (each.building_name.lower() for each in self.members if each.building_name is not None)
-        return frozenset[str]().union(*(each.names for each in self.definitions), building)
-
-    @property
-    def reads(self) -> frozenset[str]:
-        """What its new definitions name, in lower case."""
-        return frozenset[str]().union(*(each.definition.reads for each in self.members))
-
-    @property
-    def buildings(self) -> list[BuildingQuery]:
-        """The queries that fill its tables."""
-        return [each.building for each in self.members if each.building is not None]
 
 
 class Replacements:
@@ -122,12 +56,6 @@ class Replacements:
         return [query for each in self._changes for query in each.buildings]
 
     @property
-    def texts(self) -> dict[str, str]:
-        """The statements that are built, by the relations that they make, in lower case."""
-        members = (each.definition for change in self._changes for each in change.members)
-        return {(each.relation or "").lower(): each.text for each in members}
-
-    @property
     def paused(self) -> dict[int, bool]:
         """Whether the queries of a definition are paused, by the numbers of all definitions that are built."""
         members = [each for change in self._changes for each in change.members]
@@ -140,6 +68,10 @@ class Replacements:
                 if query.name.lower() == name.folded:
                     return change, query
         return None
+
+    def find_numbered(self, number: int) -> Replacement:
+        """The change whose first definition has that number."""
+        return next(each for each in self._changes if each.number == number)
 
     def find_replacing(self, definition: LiveDefinition) -> Replacement | None:
         """The change that does nothing but take the place of a definition."""
@@ -282,8 +214,17 @@ class Replacements:
                 old.explain_replacement = None
 
     def _try_to_swap(self, change: Replacement) -> Steps[None]:
-        """Swaps, or says why it cannot be done now."""
+        """Swaps, or says why it cannot be done now. Queries that have waited long for others read on first.
+
+        A change that fails as often as a query may fail is held.
+        """
         try:
+            yield from rehearse_swap(self._in_force.store, self._in_force.works.submit, change)
+            if any(each.is_stale for each in change.buildings) and change.rounds < MOST_ROUNDS:
+                change.rounds += 1
+                for query in change.buildings:
+                    yield from query.try_to_start()
+                return
             yield from self._swap(change)
         except psycopg.Error as error:
             if self._in_force.store.db.closed:
@@ -292,6 +233,10 @@ class Replacements:
             for query in change.buildings:
                 query.fault = _explain(query, error)
                 LOG.warning("%s cannot take its place yet: %s", query.name, query.fault.message)
+            if not isinstance(error, psycopg.errors.LockNotAvailable | psycopg.errors.DeadlockDetected):
+                change.failures += 1
+                if change.failures > self._in_force.settings.restarts.attempts:
+                    change.buildings[0].hold()  # the others wait for it
 
     def _swap(self, change: Replacement) -> Steps[None]:
         """Puts all new definitions into force in one transaction.
@@ -310,7 +255,7 @@ class Replacements:
                 yield from old.stop()
                 stopped.append(old)
         try:
-            self._swap_tables(change, paused)
+            swap_tables(force.store, change, paused)
         except Exception:
             if not force.store.db.closed:
                 for old in stopped:
@@ -328,36 +273,6 @@ class Replacements:
             if live is not None:
                 yield from live.pause() if each.definition.number in paused else live.try_to_start()
                 force.report(live)
-
-    def _swap_tables(self, change: Replacement, paused: Collection[int]) -> None:
-        store = self._in_force.store
-        for left in reversed(range(ATTEMPTS)):
-            try:
-                with store.db.transaction():
-                    store.db.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS * 1000:.0f}ms'")
-                    self._write_swap(change, paused)
-                return
-            except psycopg.errors.LockNotAvailable:
-                if not left:
-                    raise
-                time.sleep(LOCK_SECONDS / 4)
-
-    def _write_swap(self, change: Replacement, paused: Collection[int]) -> None:
-        store = self._in_force.store
-        replaced = [each.replaced for each in change.members if each.replaced is not None]
-        lock_tables(store.db, replaced)
-        made = [each.definition for each in change.members]
-        versions = {each.number: 1 + store.find_version(each.relation or "") for each in made}
-        for each in change.members:
-            take_over(store.db, each.definition, each.replaced)
-        for old in replaced:
-            store.forget(old)
-        for each in change.members:
-            number, definition = each.definition.number, each.definition
-            store.forget_building(number, each.building_name)
-            store.keep(definition, each.folder, each.made.columns, each.made.graph, versions[number])
-            if number in paused:
-                store.pause(definition, True)
 
 
 def plan_together(script: LiveScript, wanted: Sequence[Wanted]) -> list[PlannedStatement]:
@@ -397,4 +312,7 @@ def _query_row(member: Member) -> tuple[str, object] | None:
 
 def _explain(query: BuildingQuery, error: psycopg.Error) -> Diagnostic:
     message = (error.diag.message_primary or str(error)).strip()
-    return R060.at(None, query=query.name, reason=message).with_hint("end the sessions that use the old table")
+    hint = "end the sessions that use the old table"
+    if isinstance(error, psycopg.errors.DependentObjectsStillExist):
+        hint = error.diag.message_hint or "drop the views that read the old table"
+    return R060.at(None, query=query.name, reason=show_text(message)).with_hint(show_text(hint))

@@ -33,6 +33,7 @@ STATES = {
     "V018": "54000",
     "V019": "0A000",  # feature_not_supported
     "V020": "55006",  # object_in_use
+    "V021": "2BP01",
 }
 FAMILIES = {"S": "42601", "T": "42804", "B": "0A000", "L": "54000", "R": "58000"}
 """By the first letter of a code. syntax_error, datatype_mismatch, feature_not_supported, limits, system_error."""

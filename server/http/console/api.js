@@ -61,7 +61,10 @@ export const check = async (sql, signal) => (await request("POST", "/v1/check", 
 /** The script in the canonical layout, or what keeps it from being laid out: { sql, findings }. */
 export const format = (sql) => request("POST", "/v1/format", { body: { sql } });
 
-/** The statements that users keep on the server. */
+/** A statement that a user keeps on the server: { name, text, owner, changed }. */
+export const readSaved = (name) => get(`/v1/saved/${encodeURIComponent(name)}`);
+
+/** The statements that users keep on the server, without their texts. */
 export const listSaved = async (signal) => (await get("/v1/saved", signal)).saved;
 
 export const save = (name, sql) => request("PUT", `/v1/saved/${encodeURIComponent(name)}`, { body: { sql } });

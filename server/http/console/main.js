@@ -36,8 +36,9 @@ async function navigate() {
   if (session === null) return showLogin();
   const address = location.hash.startsWith("#/") ? location.hash : "#/";
   const [pattern, title, show] = pages.find(([each]) => each.test(address)) ?? pages[0];
-  const [, name = null, search = ""] = address.match(pattern) ?? [];
-  const heading = el("h1", { tabindex: -1 }, name === null ? title : `${title} ${decodeURIComponent(name)}`);
+  const [, written = null, search = ""] = address.match(pattern) ?? [];
+  const name = written === null ? null : decode(written);
+  const heading = el("h1", { tabindex: -1 }, name === null ? title : `${title} ${name}`);
   document.title = `${heading.textContent} · Penstock`;
   document.getElementById("role").textContent = session.role;
   for (const link of document.querySelectorAll("nav a")) {
@@ -49,9 +50,18 @@ async function navigate() {
   main.replaceChildren(heading, body);
   heading.focus({ preventScroll: true });
   try {
-    await show(body, { name: name === null ? null : decodeURIComponent(name), search, session, signal, say });
+    await show(body, { name, search, session, signal, say });
   } catch (error) {
     if (!signal.aborted) say(error.message);
+  }
+}
+
+/** A name as it is, of its form in an address. What somebody has typed may be no such form. */
+function decode(written) {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
   }
 }
 

@@ -1,13 +1,16 @@
 // Statements that users keep on the server. Each has an address: #/sql/<name>.
 
-import { forget, listSaved, save } from "./api.js";
+import { forget, listSaved, readSaved, save } from "./api.js";
 import { el } from "./dom.js";
 
 /** The text that is kept under a name; null if there is none. */
 export async function findSaved(name, say) {
-  const found = (await listSaved()).find((each) => each.name === name);
-  if (!found) say(`no statement is kept as ${name}`);
-  return found?.text ?? null;
+  try {
+    return (await readSaved(name)).text;
+  } catch (error) {
+    say(error.message);
+    return null;
+  }
 }
 
 /** Asks for a name, and keeps a text under it. */

@@ -9,6 +9,9 @@ CREATE ROLE door LOGIN CREATEROLE;
 GRANT rita, sam, olga TO door WITH INHERIT FALSE, SET TRUE, ADMIN TRUE;
 
 CREATE SCHEMA penstock;
+CREATE SCHEMA reports;
+GRANT USAGE ON SCHEMA reports TO penstock_reader;
+GRANT CREATE ON SCHEMA reports TO penstock_submitter;
 CREATE TABLE penstock.token (
   hash bytea PRIMARY KEY, role text NOT NULL, created timestamptz NOT NULL DEFAULT now(), label text);
 CREATE TABLE penstock.engine (state text, since timestamptz, seen timestamptz);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -19,7 +20,10 @@ def save(door: Door, name: str, sql: str, role: str = "rita") -> tuple[int, Any]
 
 def list_saved(door: Door, role: str = "rita") -> list[tuple[str, str, str]]:
     with door.client(role) as client:
-        return [(each["name"], each["text"], each["owner"]) for each in client.get("/v1/saved").json()["saved"]]
+        listed = client.get("/v1/saved").json()["saved"]
+        assert all(set(each) == {"name", "owner", "changed"} for each in listed), "texts may be long"
+        texts = [client.get(f"/v1/saved/{quote(each['name'], safe='')}").json()["text"] for each in listed]
+        return [(each["name"], text, each["owner"]) for each, text in zip(listed, texts, strict=True)]
 
 
 def forget(door: Door, name: str, role: str) -> int:
@@ -42,6 +46,8 @@ def test_all_read_and_who_has_kept_it_changes_it(door: Door) -> None:
         204,
     ]
     assert list_saved(door) == []
+    with door.client("rita") as client:
+        assert client.get("/v1/saved/dear").json()["message"] == "no statement is kept as dear"
 
 
 def test_names_and_texts_have_limits(door: Door) -> None:

@@ -265,14 +265,20 @@ def test_a_role_that_others_have_made(door: Door) -> None:
         assert problem["hint"] == 'GRANT "mallory" TO "door" WITH ADMIN OPTION'
         door.database.execute(problem["hint"])
         assert read(door, "SELECT current_user")["rows"] == [["mallory"]]
+        session = "SELECT session_user, EXISTS (SELECT FROM pg_roles WHERE rolname = 'penstock_session_0')"
+        door.database.execute("CREATE ROLE penstock_session_0")  # of another server, so the door may not drop it
+        [[old, _]] = read(door, session)["rows"]
         door.database.execute("DROP ROLE mallory")
         door.database.execute("CREATE ROLE mallory LOGIN IN ROLE penstock_reader")
         door.database.execute(problem["hint"])
+        assert read(door, session)["rows"][0][1] == "t"
+        assert door.database.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", old) == [], "it goes with its user"
         assert read(door, "SELECT current_user")["rows"] == [["mallory"]], "a role of the same name"
         door.database.execute("ALTER ROLE mallory SUPERUSER")
         assert "is a superuser" in send(door, "SELECT 1", "rita").json()["message"]
     finally:
         door.database.execute("DROP ROLE mallory")
+        door.database.execute("DROP ROLE IF EXISTS penstock_session_0")
 
 
 def test_a_door_that_may_make_no_roles(door: Door) -> None:
@@ -292,3 +298,43 @@ def test_a_superuser_runs_none(door: Door) -> None:
         403,
         "postgres is a superuser, whose statements are not run over HTTP",
     )
+
+
+def test_views_of_reports_go_to_postgresql_as_the_user(door: Door) -> None:
+    made = read(door, "CREATE OR REPLACE VIEW reports.dear AS SELECT product FROM totals WHERE total > 100;", "sam")
+    try:
+        assert made["tag"] == "CREATE VIEW"
+        owner = "SELECT viewowner FROM pg_views WHERE schemaname = 'reports'"
+        assert door.database.execute(owner) == [("sam",)]
+        script = f'{ORDERS};\ncreate view Reports."D" AS SELECT count(*) FROM totals; DROP VIEW IF EXISTS reports."D"'
+        assert [each["tag"] for each in send(door, script).json()["answers"]][1:] == ["CREATE VIEW", "DROP VIEW"]
+        assert [each.text for each in door.engine.statements] == [ORDERS]
+        for role, text in (
+            ("rita", "CREATE VIEW reports.x AS SELECT 1 AS a"),
+            ("rita", "DROP VIEW reports.dear"),
+            ("sam", "CREATE VIEW reports.x AS WITH gone AS (DELETE FROM totals RETURNING *) SELECT * FROM gone"),
+            ("sam", "CREATE VIEW reports.x AS SELECT nothing FROM totals"),
+        ):
+            assert send(door, text, role).status_code in (403, 422), text
+        left = "SELECT count(*) FROM pg_class WHERE relnamespace = 'reports'::regnamespace"
+        assert door.database.execute(left) == [(1,)]
+        read(door, "DROP VIEW reports.dear", "sam")
+        assert door.database.execute(left) == [(0,)]
+    finally:
+        door.database.execute("DROP VIEW IF EXISTS reports.dear")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE TABLE reports.x AS SELECT * FROM totals",
+        "CREATE VIEW v AS SELECT STREAM product FROM reports",
+        "CREATE VIEW reports AS SELECT STREAM product FROM orders",
+        "DROP TABLE reports.x",
+        "DROP VIEW reports",
+        "DELETE FROM reports.x",
+    ],
+)
+def test_nothing_else_of_reports_leaves_the_engine(door: Door, text: str) -> None:
+    send(door, text)
+    assert [each.text for each in door.engine.statements] == [text]

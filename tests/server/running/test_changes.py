@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
+from time import sleep
 from typing import Any
 
 import psycopg
@@ -13,12 +14,15 @@ import pytest
 from penstock.diagnostics import CompileError, Source
 from penstock.parser import list_statements
 from penstock.server.planning.statement_planner import PlannedStatement, plan_made
-from penstock.server.running import building_query
-from penstock.server.running.replacements import Replacements
-from penstock.server.running.steps import await_steps
+from penstock.server.running import building_query, replacements, swaps
+from penstock.server.running.building_query import BuildingQuery
+from penstock.server.running.live_query import LiveQuery
+from penstock.server.running.steps import Steps, await_steps
+from penstock.server.running.store import Store
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
 from tests.server.running.engines import Catalog, open_catalog
-from tests.server.running.fake_spark import NEW_PAGES, PAGES, run_fake_engine, wait_until_stopped
+from tests.server.running.fake_spark import NEW_PAGES, PAGES, FakeEngine, run_fake_engine, wait_until_stopped
+from tests.server.running.scripts import declare_clicks
 
 REFUSE = (
     "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;"
@@ -85,19 +89,19 @@ def test_an_answer_to_a_swap_that_is_lost(
     catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_committed: bool
 ) -> None:
     """The old query must not go on in the new table."""
-    swap_tables = Replacements._swap_tables
+    swap_tables = swaps.swap_tables
 
-    def lose_answer(changes: Replacements, *given: Any) -> None:
+    def lose_answer(store: Store, *given: Any) -> None:
         if is_committed:
-            swap_tables(changes, *given)
-        changes._in_force.store.db.close()
+            swap_tables(store, *given)
+        store.db.close()
         raise psycopg.OperationalError("the connection is lost")
 
     with run_fake_engine(catalog, tmp_path, monkeypatch) as engine:
         engine.send(PAGES)
         [old] = [each for each in engine.live.values() if each.name == "pages"]
         engine.send(NEW_PAGES)
-        monkeypatch.setattr(Replacements, "_swap_tables", lose_answer)
+        monkeypatch.setattr(replacements, "swap_tables", lose_answer)
         with pytest.raises(psycopg.OperationalError, match="lost"):
             engine.look_until(lambda: False)
         assert old.state == "STOPPED"
@@ -106,7 +110,7 @@ def test_an_answer_to_a_swap_that_is_lost(
                 engine.process._reconnect(Event())
         else:
             engine.process._reconnect(Event())
-            monkeypatch.setattr(Replacements, "_swap_tables", swap_tables)
+            monkeypatch.setattr(replacements, "swap_tables", swap_tables)
             engine.look_until(lambda: not engine.changes.buildings)
             assert catalog.rows("SELECT version FROM penstock.relation WHERE name = 'pages'") == [(2,)]
 
@@ -169,28 +173,163 @@ def test_a_paused_building_is_not_swapped_in(catalog: Catalog, tmp_path: Path, m
         engine.look_until(lambda: not engine.changes.buildings)
 
 
+def begin_two(engine: FakeEngine) -> None:
+    """Two tables are replaced together: `pages` of ada, and `others` of bob."""
+    others = PAGES.replace("TABLE pages", "TABLE others")
+    engine.send(PAGES, "ada")
+    engine.send(others, "bob")
+    steps = []
+    for number, text, author in ((7_000, PAGES, "ada"), (8_000, others, "bob")):
+        source = Source("statement", text.replace("CREATE", "CREATE OR REPLACE"))
+        [(parsed, _)] = list_statements(source)
+        planned = plan_made(engine.script, parsed, source, number, author)
+        assert isinstance(planned, PlannedStatement)
+        steps.append((planned, planned.planned.replaced))
+    await_steps(engine.changes.begin(steps, waits=False))
+
+
 @pytest.mark.parametrize("statement", ["DROP QUERY `pages (new)`", "PAUSE QUERY `pages (new)`"])
 def test_a_change_of_several_is_of_all_their_authors(
     catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str
 ) -> None:
     """What an author may do to a definition would hold up the definitions of others."""
-    others = PAGES.replace("TABLE pages", "TABLE others")
     with run_fake_engine(catalog, tmp_path, monkeypatch, wait_until_stopped) as engine:
-        engine.send(PAGES, "ada")
-        engine.send(others, "bob")
-        steps = []
-        for number, text, author in ((7_000, PAGES, "ada"), (8_000, others, "bob")):
-            source = Source("statement", text.replace("CREATE", "CREATE OR REPLACE").replace("AS n", "AS m"))
-            [(parsed, _)] = list_statements(source)
-            planned = plan_made(engine.script, parsed, source, number, author)
-            assert isinstance(planned, PlannedStatement)
-            steps.append((planned, planned.planned.replaced))
-        await_steps(engine.changes.begin(steps, waits=False))
+        begin_two(engine)
         with pytest.raises(CompileError, match=r"ada may not .* others, which is of bob"):
             engine.send(statement, "ada")
         assert len(engine.changes.buildings) == 2
         engine.send("DROP QUERY `pages (new)`")
         assert not engine.changes.buildings
+
+
+def test_files_that_read_what_is_built_begin_the_change_anew(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = "CREATE VIEW few AS SELECT page FROM pages"
+    script = ";\n".join((declare_clicks(), few, "CREATE VIEW ids AS SELECT STREAM id FROM clicks"))
+    options = {"files": (("clicks.sql", script),), "apply": True}
+    with run_fake_engine(catalog, tmp_path, monkeypatch, wait_until_stopped, **options) as engine:
+        engine.send(PAGES, "bob")
+        engine.send(NEW_PAGES, "bob")
+        engine.process._apply_files()
+        assert engine.script.find_relation("ids") is not None
+        assert engine.script.find_relation("few") is None, "it waits for the table that it reads"
+        [building] = engine.changes.buildings
+        assert (building.definition.text, building.definition.author) == (NEW_PAGES, "bob")
+        built = "SELECT text, author FROM penstock.building ORDER BY number"
+        assert catalog.rows(built) == [(NEW_PAGES, "bob"), (few, "postgres")]
+        assert catalog.rows("SELECT door FROM penstock.statement ORDER BY id DESC LIMIT 2") == [("file",), ("http",)]
+
+
+def begin_change(engine: FakeEngine) -> tuple[LiveQuery, BuildingQuery, list[str]]:
+    """The query in force, the one that is built, and how often the former was stopped."""
+    engine.send(PAGES)
+    engine.send(NEW_PAGES)
+    [old] = [each for each in engine.live.values() if each.name == "pages"]
+    [new] = engine.changes.buildings
+    stop, stops = old.stop, []
+
+    def count() -> Steps[None]:
+        stops.append("stop")
+        return stop()
+
+    old.stop = count  # type: ignore[method-assign]
+    return old, new, stops
+
+
+def test_a_swap_that_cannot_be_made_stops_nothing_and_is_held(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replacements, "TRY_SECONDS", 0.0)
+    rest = Event()
+    with run_fake_engine(catalog, tmp_path, monkeypatch, lambda *_: assert_set(rest)) as engine:
+        old, new, stops = begin_change(engine)
+        catalog.db.execute("CREATE SCHEMA own; CREATE VIEW own.copied AS SELECT n FROM pages")
+        rest.set()
+        engine.look_until(lambda: new.state == "HELD")
+        assert (old.state, stops) == ("RUNNING", [])
+        assert new.fault is not None
+        assert new.fault.code == "R060"
+        assert "other objects depend on it" in new.fault.message
+        assert "RESUME QUERY" in new.describe().text
+        assert catalog.rows("SELECT version FROM penstock.relation WHERE name = 'pages'") == [(1,)]
+        catalog.db.execute("DROP VIEW own.copied")
+        engine.send("RESUME QUERY `pages (new)`")
+        engine.look_until(lambda: not engine.changes.buildings)
+        assert stops == ["stop"]
+        assert catalog.rows("SELECT version FROM penstock.relation WHERE name = 'pages'") == [(2,)]
+
+
+def test_a_swap_waits_for_sessions_without_stopping_the_old_query(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replacements, "TRY_SECONDS", 0.0)
+    monkeypatch.setattr(swaps, "LOCK_SECONDS", 0.3)
+    monkeypatch.setattr(swaps, "ATTEMPTS", 4)
+    rest = Event()
+    with run_fake_engine(catalog, tmp_path, monkeypatch, lambda *_: assert_set(rest)) as engine:
+        old, new, stops = begin_change(engine)
+        with psycopg.connect(catalog.url, application_name="a report") as reader:
+            reader.execute("SELECT * FROM pages")
+            rest.set()
+            engine.look_until(lambda: new.fault is not None)
+            assert new.fault is not None
+            assert "holds AccessShareLock on pages" in new.fault.message
+            assert "a report" in new.fault.message
+            for _ in range(30):  # one after the other, and none counts as a failure
+                engine.works.go_on()
+                engine.changes.look()
+            assert (old.state, new.state, stops) == ("RUNNING", "RUNNING", [])
+        engine.look_until(lambda: not engine.changes.buildings)
+
+
+def test_locks_of_the_old_query_do_not_keep_it_in_force(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replacements, "TRY_SECONDS", 0.0)
+    monkeypatch.setattr(swaps, "LOCK_SECONDS", 0.3)
+    monkeypatch.setattr(swaps, "ATTEMPTS", 4)
+    rest = Event()
+    with run_fake_engine(catalog, tmp_path, monkeypatch, lambda *_: assert_set(rest)) as engine:
+        old, _, stops = begin_change(engine)
+        with psycopg.connect(catalog.url, application_name="penstock") as writer:
+            writer.execute("INSERT INTO pages VALUES ('a', 1)")
+            stop = old.stop
+
+            def end_batch() -> Steps[None]:
+                writer.commit()
+                return stop()
+
+            old.stop = end_batch  # type: ignore[method-assign]
+            rest.set()
+            engine.look_until(lambda: not engine.changes.buildings)
+        assert stops == ["stop"]
+
+
+@pytest.mark.parametrize(("stale", "rounds"), [(0.5, 2), (60, 1)])
+def test_a_query_that_has_waited_long_reads_on_before_the_swap(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stale: float, rounds: int
+) -> None:
+    monkeypatch.setattr(building_query, "STALE_SECONDS", stale)
+    slow, seen = Event(), []
+
+    def read(name: str, _: Event) -> None:
+        seen.append(name)
+        if name == "others":
+            assert slow.wait(60)
+
+    with run_fake_engine(catalog, tmp_path, monkeypatch, read) as engine:
+        begin_two(engine)
+        engine.look_until(lambda: engine.changes.buildings[0].is_caught_up)
+        sleep(0.7)
+        slow.set()
+        engine.look_until(lambda: not engine.changes.buildings)
+        assert sorted(seen) == ["others"] * rounds + ["pages"] * rounds
+        engine.look_until(lambda: all(each.state == "RUNNING" for each in engine.live.values()))
+
+
+def assert_set(event: Event) -> None:
+    assert event.wait(60)
 
 
 def test_queries_that_are_built_count(catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import pytest
 
-from penstock.diagnostics import CompileError
+from penstock.diagnostics import CompileError, Source
+from penstock.parser import list_statements
 from penstock.server.running.file_changes import (
     FileDifference,
+    FileStatement,
+    RunningChange,
     find_difference,
     is_same,
     list_differences,
@@ -32,10 +35,18 @@ def script() -> LiveScript:
     return script
 
 
-def compare(script: LiveScript, *texts: str, building: Mapping[str, str] | None = None) -> FileDifference:
+def compare(script: LiveScript, *texts: str, running: Sequence[RunningChange] = ()) -> FileDifference:
     """What has changed if all statements in force have come from files, and these are the files now."""
     statements = list_file_statements([("a.sql", ";\n".join(texts))])
-    return find_difference(script, statements, lambda _: True, building or {}, "ada")
+    return find_difference(script, statements, lambda _: True, running, "ada")
+
+
+def run_change(number: int, *texts: str) -> RunningChange:
+    """A change that bob has begun."""
+    made = [
+        FileStatement(each, text, "", "bob", "http") for text in texts for each, _ in list_statements(Source("", text))
+    ]
+    return RunningChange(number, tuple(made))
 
 
 def list_steps(difference: FileDifference) -> list[tuple[str, int | None]]:
@@ -125,10 +136,36 @@ def test_the_last_statement_of_a_relation_counts(script: LiveScript) -> None:
 
 def test_what_is_built_already_is_not_built_again(script: LiveScript) -> None:
     changed = BIG.replace("5", "6")
-    found = compare(script, declare_clicks(), HOURS, changed, PAGES, building={"big": changed, "pages": PAGES})
-    assert (found.steps, found.unchanged) == ((), 4)
-    found = compare(script, declare_clicks(), HOURS, BIG, PAGES, building={"big": changed, "pages": PAGES})
+    running = [run_change(50, changed, PAGES)]
+    found = compare(script, declare_clicks(), HOURS, changed, PAGES, running=running)
+    assert (found.steps, found.unchanged, found.joined) == ((), 4, ())
+    found = compare(script, declare_clicks(), HOURS, BIG, PAGES, running=running)
+    assert (found.steps, found.joined) == ((), (50,)), "the file takes the change back"
+
+
+def test_a_running_change_that_reads_what_is_changed_joins(script: LiveScript) -> None:
+    most = PAGES.replace("COUNT(*)", "MAX(id)")
+    running = [run_change(50, most), run_change(60, HOURS.replace("COUNT", "MAX"))]
+    found = compare(script, declare_clicks(), BIG.replace("5", "6"), running=running)
     assert list_steps(found) == [("big", 3), ("pages", 4)]
+    assert found.joined == (50,), "what has nothing to do with it goes on"
+    [big, pages] = found.steps
+    assert (big.author, big.door) == ("ada", "")
+    assert (pages.text, pages.author, pages.door) == (most, "bob", "http")
+    found = compare(script, declare_clicks(), BIG.replace("5", "6"), PAGES, running=running)
+    assert [each.text.strip() for each in found.steps] == [BIG.replace("5", "6"), PAGES], "the file says otherwise"
+
+
+def test_what_is_new_over_a_running_change_takes_effect_with_it(script: LiveScript) -> None:
+    changed = BIG.replace("5", "6")
+    running = [run_change(50, changed, PAGES)]
+    few = "CREATE STREAM few AS SELECT STREAM id FROM big WHERE id < 9"
+    fewer = "CREATE STREAM fewer AS SELECT STREAM id FROM few WHERE id < 8"
+    other = "CREATE STREAM other AS SELECT STREAM id FROM clicks"
+    found = compare(script, declare_clicks(), HOURS, other, fewer, few, running=running)
+    assert ([each.relation for each in found.new], found.joined) == (["other"], (50,))
+    assert [each.relation for each in found.steps] == ["big", "pages", "few", "fewer"]
+    assert compare(script, declare_clicks(), HOURS, other, running=running).joined == ()
 
 
 def test_if_not_exists_changes_nothing(script: LiveScript) -> None:
