@@ -1,0 +1,238 @@
+"""Classes of conditions and branches: each part that decides, each side of OR, each branch of CASE, and each bound.
+
+A row fails an expression, too: what can fail, and for which rows, the planner says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from penstock.evaluator import Row, Value, columns, evaluate_scalar
+from penstock.planner import list_failures
+from penstock.planner.plan import Node, WTable
+from penstock.planner.types import STRING, Type
+from penstock.testing.coverage_classes import (
+    CoveredClass,
+    Wanted,
+    Watched,
+    column_name,
+    list_counts,
+    may_be_null,
+    text_of,
+    want,
+)
+from penstock.testing.given_values import START
+from penstock.testing.row_text import value_text
+from penstock.testing.wanted_rows import constant_value, fit_column, list_parts, solve, step_value
+
+RowTest = Callable[[Row], bool]
+ORDERINGS = (exp.LT, exp.LTE, exp.GT, exp.GTE)
+
+
+@dataclass
+class Conditions:
+    """The expressions of an operator over rows of one node. `rows`: which rows a test has for them."""
+
+    node: Node
+    rows: Callable[[Watched], Iterable[Row]]
+    tried: Callable[[Watched], Iterable[Row]] | None = None
+    """The same with rows for which the query fails."""
+    types: dict[str, Type] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.types = dict(columns(self.node.schema))
+
+    def make(self, text: str, test: RowTest, *wanted: Row) -> CoveredClass:
+        """A class of rows for which a test is true."""
+        rows = self.rows
+        wishes: tuple[Wanted, ...] = tuple(want((self.node, each)) for each in wanted)
+        return CoveredClass(text, lambda watched: any(test(row) for row in rows(watched)), wishes)
+
+    def is_true(self, condition: exp.Expression, row: Row) -> bool:
+        return evaluate_scalar(condition, row, self.types) is True
+
+    def are_true(self, parts: Iterable[exp.Expression], row: Row) -> bool:
+        return all(self.is_true(each, row) for each in parts)
+
+    def solve_all(self, parts: Iterable[exp.Expression]) -> Row:
+        """Values that make all parts true."""
+        solved: Row = {}
+        for each in parts:
+            solved = solve(each, self.types) | solved
+        return solved
+
+    def list_filter(self, condition: exp.Expression, clause: str = "") -> Iterator[CoveredClass]:
+        """Classes of a condition that lets rows pass: for each part, the rows that it alone keeps out."""
+        parts = list(list_parts(condition, exp.And))
+        whole = clause or text_of(condition)
+        yield self.make(
+            f"a row for which {whole} is true", lambda row: self.are_true(parts, row), self.solve_all(parts)
+        )
+        for part in parts:
+            others = [each for each in parts if each is not part]
+            yield self.make_failing_part(part, others)
+            if may_be_null(part, self.node) and not isinstance(bare(part), exp.Is | exp.NullSafeEQ | exp.NullSafeNEQ):
+                yield self.make_null_part(part, others)
+            yield from self.list_bounds(part, others)
+            yield from self.list_sides(part)
+
+    def make_failing_part(self, part: exp.Expression, others: list[exp.Expression]) -> CoveredClass:
+        words = " alone" if others else ""
+        return self.make(
+            f"a row for which {text_of(part)} is false{words}",
+            lambda row: evaluate_scalar(part, row, self.types) is False and self.are_true(others, row),
+            solve(part, self.types, wanted=False) | self.without(part, self.solve_all(others)),
+        )
+
+    def make_null_part(self, part: exp.Expression, others: list[exp.Expression]) -> CoveredClass:
+        names = [each.name for each in part.find_all(exp.Column)]
+        solved = self.solve_all([*others])
+        return self.make(
+            f"a row for which {text_of(part)} is NULL",
+            lambda row: evaluate_scalar(part, row, self.types) is None and self.are_true(others, row),
+            *(solved | {name: None} for name in dict.fromkeys(names)),
+        )
+
+    def without(self, part: exp.Expression, solved: Row) -> Row:
+        """The values of columns that a part does not look at."""
+        own = {each.name for each in part.find_all(exp.Column)}
+        return {name: value for name, value in solved.items() if name not in own}
+
+    def list_bounds(self, part: exp.Expression, others: list[exp.Expression]) -> Iterator[CoveredClass]:
+        """Values exactly at the bounds of comparisons, and one unit beside them."""
+        for node in part.find_all(*ORDERINGS, exp.Between):
+            pairs = (
+                [(node.this, node.args["low"]), (node.this, node.args["high"])]
+                if isinstance(node, exp.Between)
+                else [(node.this, node.expression), (node.expression, node.this)]
+            )
+            for side, bound in pairs:
+                yield from self.list_beside(side, bound, others)
+
+    def list_beside(
+        self, side: exp.Expression, bound: exp.Expression, others: list[exp.Expression]
+    ) -> Iterator[CoveredClass]:
+        limit, name = constant_value(bound), column_name(side)
+        if limit is None or side.find(exp.Column) is None:
+            return
+        if name is not None:
+            limit = fit_column(limit, self.types[name])
+        if limit is None or isinstance(limit, str):
+            return
+        type_ = self.types[name] if name is not None else STRING
+        shape = self.node.shape
+        is_border = isinstance(shape, WTable) and name in (shape.start, shape.end)
+        least = 1 if name in list_counts(self.node) else None
+        solved = self.without(side, self.solve_all(others))
+
+        def find(row: Row) -> Value:
+            return evaluate_scalar(side, row, self.types) if name is None else row[name]
+
+        for steps in (0, -1, 1):
+            value = step_value(limit, type_, steps)
+            if value is None or (is_border and steps):
+                return
+            if least is not None and value < least:
+                continue
+            yield self.make(
+                f"a row whose {text_of(side)} is {value_text(value, type_, START)}",
+                lambda row, value=value: find(row) == value and self.are_true(others, row),  # type: ignore[misc]
+                {} if name is None else solved | {name: value},
+            )
+
+    def list_sides(self, expression: exp.Expression) -> Iterator[CoveredClass]:
+        """For each OR, rows for which one side alone is true; for each CASE, rows of each branch."""
+        for node in expression.find_all(exp.Or):
+            if not is_inner(node, exp.Or):
+                yield from self.list_alternatives(list(list_parts(node, exp.Or)))
+        for case in expression.find_all(exp.Case):
+            conditions = [self.make_test(case, each.this) for each in case.args["ifs"]]
+            yield from self.list_branches(conditions, "ELSE")
+        for call in expression.find_all(exp.Anonymous):
+            if call.name.upper() == "IF" and len(call.expressions) == 3:
+                yield from self.list_branches([call.expressions[0]], "the other branch")
+
+    def make_test(self, case: exp.Case, when: exp.Expression) -> exp.Expression:
+        """The condition of a branch: CASE may compare a value."""
+        return when if case.this is None else exp.EQ(this=case.this.copy(), expression=when.copy())
+
+    def list_alternatives(self, sides: list[exp.Expression]) -> Iterator[CoveredClass]:
+        for side in sides:
+            others = [each for each in sides if each is not side]
+            false: Row = {}
+            for each in others:
+                false = solve(each, self.types, wanted=False) | false
+            yield self.make(
+                f"a row for which {text_of(side)} is true and no other side of OR",
+                lambda row, side=side, others=others: (  # type: ignore[misc]
+                    self.is_true(side, row) and not any(self.is_true(each, row) for each in others)
+                ),
+                false | solve(side, self.types),
+                self.without(side, false) | solve(side, self.types),
+            )
+
+    def list_branches(self, conditions: list[exp.Expression], last: str) -> Iterator[CoveredClass]:
+        false: Row = {}
+        for place, condition in enumerate(conditions):
+            before = conditions[:place]
+            yield self.make(
+                f"a row of the branch for {text_of(condition)}",
+                lambda row, condition=condition, before=before: (  # type: ignore[misc]
+                    self.is_true(condition, row) and not any(self.is_true(each, row) for each in before)
+                ),
+                false | solve(condition, self.types),
+            )
+            false = solve(condition, self.types, wanted=False) | false
+        yield self.make(
+            f"a row of {last} behind {text_of(conditions[-1])}",
+            lambda row: not any(self.is_true(each, row) for each in conditions),
+            false,
+        )
+
+    def list_failing(self, expressions: Iterable[exp.Expression]) -> Iterator[CoveredClass]:
+        """Rows for which an expression fails, by the conditions that the planner has for these."""
+        rows = self.tried or self.rows
+        for each in expressions:
+            for failure in list_failures(each, self.node.schema):
+                if failure.condition.find(exp.Column) is None:
+                    continue
+                yield CoveredClass(
+                    f"a row for which {failure.text} fails with {failure.code}",
+                    lambda watched, failure=failure: any(  # type: ignore[misc]
+                        self.is_true(failure.condition, row) for row in rows(watched)
+                    ),
+                    tuple(want((self.node, wish)) for wish in self.list_risky(each)),
+                )
+
+    def list_risky(self, expression: exp.Expression) -> Iterator[Row]:
+        """Values by which expressions often fail: zero, and the greatest one."""
+        for name in dict.fromkeys(each.name for each in expression.find_all(exp.Column)):
+            yield from ({name: value} for value in list_extremes(self.types[name]))
+
+
+def list_extremes(type_: Type) -> Iterator[object]:
+    """Values by which arithmetic and casts fail."""
+    for value in (0, 2**63 - 1, 2**31 - 1, -(2**63), 32767, 127, "x", ""):
+        if isinstance(value, str) != (type_ == STRING):
+            continue
+        known = fit_column(value, type_)
+        if known is not None:
+            yield known
+
+
+def bare(condition: exp.Expression) -> exp.Expression:
+    """The condition without brackets and NOT around it."""
+    while isinstance(condition, exp.Paren | exp.Not):
+        condition = condition.this
+    return condition
+
+
+def is_inner(node: exp.Expression, kind: type[exp.Expression]) -> bool:
+    """Whether the node is an operand of the same operator."""
+    above = node.parent
+    while isinstance(above, exp.Paren):
+        above = above.parent
+    return isinstance(above, kind)

@@ -1,0 +1,239 @@
+"""Classes of groups and aggregates: NULL and repeated values, rows that a FILTER leaves out, groups that lose rows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from sqlglot import exp
+
+from penstock.evaluator import Row, columns, evaluate_scalar
+from penstock.planner.plan import (
+    Aggregate,
+    Distinct,
+    Expression,
+    GroupAggregate,
+    KStream,
+    Node,
+    Over,
+    OverRows,
+    Ranked,
+    TableRanked,
+    Unnest,
+    WindowAggregate,
+    make_column,
+)
+from penstock.planner.types import Array
+from penstock.testing.coverage_classes import (
+    CoveredClass,
+    Wanted,
+    WantedStep,
+    Watched,
+    column_name,
+    may_be_null,
+    name_sides,
+    text_of,
+    values_of,
+    want,
+)
+from penstock.testing.coverage_conditions import Conditions
+from penstock.testing.coverage_joins import has_change, plain_identity
+from penstock.testing.wanted_rows import DELETES, plain_value, step_value
+
+
+def list_group_classes(node: WindowAggregate | GroupAggregate) -> Iterator[CoveredClass]:
+    """Classes of the keys and the aggregates of groups."""
+    keys = [each.value for each in node.keys]
+    yield from list_key_classes(node.input, keys, "group")
+    for each in node.aggregates:
+        yield from list_aggregate_classes(node, each, keys)
+    if isinstance(node, GroupAggregate) and not isinstance(node.input.shape, KStream):
+        yield from list_retraction_classes(node)
+
+
+def list_key_classes(node: Node, keys: Sequence[exp.Expression], group: str) -> Iterator[CoveredClass]:
+    """Several rows of one key, several keys, and NULL in keys."""
+    (name,) = name_sides(node)
+
+    def count(watched: Watched) -> Counter[tuple[object, ...]]:
+        return Counter(values_of(keys, row, node) for row in watched.rows(node))
+
+    yield CoveredClass(
+        f"a {group} of several rows of {name}", lambda each: any(n > 1 for n in count(each).values()), (twice(node),)
+    )
+    if not keys:
+        return
+    yield CoveredClass(f"several {group}s", lambda each: len(count(each)) > 1, (two_keys(node, keys),))
+    for key in keys:
+        if may_be_null(key, node):
+            own = column_name(key)
+            yield CoveredClass(
+                f"a {group} whose {text_of(key)} is NULL",
+                lambda each, key=key: any(None in values_of([key], row, node) for row in each.rows(node)),  # type: ignore[misc]
+                () if own is None else (want((node, {own: None})),),
+            )
+
+
+def twice(node: Node, *rows: Row) -> Wanted:
+    """Two rows. In a table they have different keys."""
+    first, second = rows or ({}, {})
+    if isinstance(node.shape, KStream):
+        return want((node, first), (node, second))
+    types = columns(node.schema)
+    other = {name: step_value(plain_value(types[name]), types[name], 1) for name in node.shape.identity}
+    return want((node, first), (node, other | second))
+
+
+def two_keys(node: Node, keys: Sequence[exp.Expression]) -> Wanted:
+    types = columns(node.schema)
+    names = [name for each in keys if (name := column_name(each)) is not None]
+    plain = {name: plain_value(types[name]) for name in names}
+    return twice(node, plain, {name: step_value(value, types[name], 1) for name, value in plain.items()})
+
+
+def list_aggregate_classes(
+    node: WindowAggregate | GroupAggregate, aggregate: Aggregate, keys: Sequence[exp.Expression]
+) -> Iterator[CoveredClass]:
+    below = node.input
+    text = aggregate.span.text if aggregate.span is not None else aggregate.function
+    text = " ".join(text.split())
+    if aggregate.condition is not None:
+        conditions = Conditions(below, lambda watched: watched.rows(below))
+        yield from conditions.list_filter(aggregate.condition)
+    for argument in aggregate.arguments[:1]:
+        if argument.find(exp.Column) is None:
+            continue
+        own = column_name(argument)
+        if may_be_null(argument, below):
+            yield CoveredClass(
+                f"NULL in {text}",
+                lambda each, argument=argument: any(  # type: ignore[misc]
+                    None in values_of([argument], row, below) for row in each.rows(below)
+                ),
+                () if own is None else (want((below, {own: None})),),
+            )
+            yield CoveredClass(
+                f"a group with nothing but NULL in {text}",
+                lambda each, argument=argument: any(  # type: ignore[misc]
+                    set(values) == {(None,)} for values in gather_values(each, node, keys, argument).values()
+                ),
+                () if own is None else (want((below, {own: None})),),
+            )
+        if aggregate.distinct:
+            yield CoveredClass(
+                f"a group with the same value twice in {text}",
+                lambda each, argument=argument: any(  # type: ignore[misc]
+                    len(set(values)) < len(values) for values in gather_values(each, node, keys, argument).values()
+                ),
+                (twice(below),),
+            )
+        else:
+            yield CoveredClass(
+                f"a group with different values in {text}",
+                lambda each, argument=argument: any(  # type: ignore[misc]
+                    len(set(values)) > 1 for values in gather_values(each, node, keys, argument).values()
+                ),
+                () if own is None else (twice(below, *two_values(below, own)),),
+            )
+
+
+def two_values(node: Node, name: str) -> tuple[Row, Row]:
+    """Two rows that differ in a column."""
+    type_ = columns(node.schema)[name]
+    value = plain_value(type_)
+    return {name: value}, {name: step_value(value, type_, 1)}
+
+
+def gather_values(
+    watched: Watched, node: WindowAggregate | GroupAggregate, keys: Sequence[exp.Expression], argument: exp.Expression
+) -> dict[tuple[object, ...], list[tuple[object, ...]]]:
+    """The values of an argument in each group, without regard to windows."""
+    gathered: dict[tuple[object, ...], list[tuple[object, ...]]] = defaultdict(list)
+    for row in watched.rows(node.input):
+        gathered[values_of(keys, row, node.input)].append(values_of([argument], row, node.input))
+    return gathered
+
+
+def list_retraction_classes(node: GroupAggregate) -> Iterator[CoveredClass]:
+    """Groups of a table change, and may cease to exist, when rows of the table do."""
+    one = WantedStep(((node.input, plain_identity(node.input)),))
+    both, more = want(*twice(node.input)[0].rows), WantedStep(twice(node.input)[0].rows[1:])
+    gone = WantedStep(((node.input, plain_identity(node.input) | {DELETES: True}),))
+    yield CoveredClass(
+        "a group that changes in a later step",
+        lambda each: has_change(each, node, gone=False),
+        ((one, more),),
+    )
+    if node.keys:
+        yield CoveredClass(
+            "a group that loses its last row",
+            lambda each: has_change(each, node, gone=True),
+            ((one, gone), (one, one)),
+        )
+    yield CoveredClass(
+        "a group that loses a row and keeps another",
+        lambda each: loses_some(each, node),
+        ((*both, gone), (*both, one)),
+    )
+
+
+def loses_some(watched: Watched, node: GroupAggregate) -> bool:
+    """Whether a group has fewer rows in a later step, and still some."""
+    keys, before = [each.value for each in node.keys], Counter[tuple[object, ...]]()
+    for step in range(len(watched.steps)):
+        now = Counter(values_of(keys, row, node.input) for row in watched.rows(node.input, step))
+        if any(0 < now[key] < number for key, number in before.items()):
+            return True
+        before = now
+    return False
+
+
+def list_order_classes(node: Over | OverRows | Ranked | TableRanked) -> Iterator[CoveredClass]:
+    """Classes of partitions and of the order in them."""
+    below, keys = node.input, list(node.partition_by)
+    yield from list_key_classes(below, keys, "partition")
+    if isinstance(node, Over | OverRows):
+        sorting: list[Expression] = [make_column(node.time)]
+        words = "rows of one time"
+    else:
+        sorting = [each.value for ranking in node.rankings for each in ranking.order_by]
+        words = "rows that are equal in the order"
+    yield CoveredClass(
+        f"{words} in a partition",
+        lambda each: any(
+            n > 1 for n in Counter(values_of([*keys, *sorting], row, below) for row in each.rows(below)).values()
+        ),
+        (twice(below),),
+    )
+
+
+def list_distinct_classes(node: Distinct) -> Iterator[CoveredClass]:
+    (name,) = name_sides(node.input)
+    yield CoveredClass(
+        f"equal rows of {name}",
+        lambda each: any(n > 1 for n in Counter(map(repr, each.rows(node.input))).values()),
+        (twice(node.input),),
+    )
+    yield CoveredClass(
+        f"different rows of {name}",
+        lambda each: len(set(map(repr, each.rows(node.input)))) > 1,
+        (),
+    )
+
+
+def list_element_classes(node: Unnest) -> Iterator[CoveredClass]:
+    def sizes(watched: Watched) -> set[int]:
+        types = columns(node.input.schema)
+        found = [evaluate_scalar(node.value, row, types) for row in watched.rows(node.input)]
+        return {-1 if value is None else len(value) for value in found}
+
+    own = column_name(node.value)
+    type_ = columns(node.input.schema).get(own or "")
+    several = [plain_value(type_.element)] * 2 if isinstance(type_, Array) else None
+    for words, test, value in (
+        ("an array or map of several elements", lambda n: n > 1, several),
+        ("an array or map without elements", lambda n: n == 0, []),
+        ("NULL instead of an array or map", lambda n: n == -1, None),
+    ):
+        wanted = () if own is None else (want((node.input, {own: value})),)
+        yield CoveredClass(words, lambda each, test=test: any(map(test, sizes(each))), wanted)  # type: ignore[misc]
