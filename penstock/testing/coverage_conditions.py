@@ -13,7 +13,7 @@ from sqlglot import exp
 from penstock.evaluator import Row, Value, columns, evaluate_scalar
 from penstock.planner import list_failures
 from penstock.planner.plan import Node, WTable
-from penstock.planner.types import STRING, Type
+from penstock.planner.types import INTEGERS, STRING, Type
 from penstock.testing.coverage_classes import (
     CoveredClass,
     Wanted,
@@ -213,14 +213,18 @@ class Conditions:
             yield from ({name: value} for value in list_extremes(self.types[name]))
 
 
-def list_extremes(type_: Type) -> Iterator[object]:
-    """Values by which arithmetic and casts fail."""
-    for value in (0, 2**63 - 1, 2**31 - 1, -(2**63), 32767, 127, "x", ""):
-        if isinstance(value, str) != (type_ == STRING):
-            continue
-        known = fit_column(value, type_)
+def list_extremes(type_: Type) -> Iterator[Value]:
+    """Values by which arithmetic and casts fail: zero, the greatest and the least number, texts that are no number."""
+    if type_ == STRING:
+        yield from ("x", "")
+        return
+    greatest = (limit for bits in (63, 31, 15, 7) if (limit := fit_column(2**bits - 1, type_)) is not None)
+    for value in (0, next(greatest, None)):
+        known = None if value is None else fit_column(value, type_)
         if known is not None:
             yield known
+            if value and type_ in INTEGERS:
+                yield -known - 1
 
 
 def bare(condition: exp.Expression) -> exp.Expression:

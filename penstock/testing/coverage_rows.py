@@ -6,9 +6,11 @@ filled in: at first with plain values, then by chance. Then come rows drawn by c
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from itertools import takewhile
 from random import Random
 
 from penstock.compilation import Compilation
@@ -29,6 +31,8 @@ FILLINGS = 24
 """How often what a class leaves open is filled in."""
 HISTORIES = 80
 """Histories that are drawn for what is left."""
+SECONDS = 5.0
+"""How long rows are searched for one query. Only large scripts take so long."""
 CLOSED = START + timedelta(hours=23)
 """The watermark behind which all usual rows are late."""
 
@@ -68,13 +72,16 @@ class ClassFinder:
 
     def find_all(self, classes: Iterable[CoveredClass]) -> Iterator[tuple[CoveredClass, list[str]]]:
         """The classes for which rows were found, with these as statements of a test."""
-        left = list(classes)
+        left, end = list(classes), time.monotonic() + SECONDS
         for each in list(left):
-            found = next((history for history in self.list_wanted(each) if self.meets(history, each)), None)
+            wanted = takewhile(lambda _: time.monotonic() < end, self.list_wanted(each))
+            found = next((history for history in wanted if self.meets(history, each)), None)
             if found is not None:
                 left.remove(each)
                 yield each, self.write(self.shorten(found, each))
         for _ in range(HISTORIES if left else 0):
+            if time.monotonic() > end:
+                return
             history = self.draw()
             watched = self.watch(history)
             for each in [each for each in left if watched is not None and is_met(each, watched)]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import TypeAlias
 
 from sqlglot import exp
@@ -40,6 +40,8 @@ Traced: TypeAlias = list[tuple[str, Row]]
 MILLISECOND = timedelta(milliseconds=1)
 DELETES = "#deletes"
 """A column that no script can name."""
+WIDE = Context(prec=80)
+"""Room for the digits of all numbers."""
 MOST_COPIES = 12
 """Rows that a group may need for a number that is wanted."""
 OPPOSITES: dict[type[exp.Expression], type[exp.Expression]] = {
@@ -62,7 +64,7 @@ def plain_value(type_: Type) -> Value:
     """A value of a type, None if none is known."""
     match type_:
         case DecimalType():
-            return Decimal(1).quantize(Decimal(1).scaleb(-type_.scale)) if type_.precision > type_.scale else Decimal(0)
+            return cast(Decimal(type_.precision > type_.scale), type_)
         case _ if type_ in INTEGERS:
             return 1
         case _ if type_ in (DOUBLE, FLOAT):
@@ -88,7 +90,7 @@ def step_value(value: Value, type_: Type, steps: int) -> Value:
             return None
         case Decimal():
             unit = Decimal(1).scaleb(-type_.scale) if isinstance(type_, DecimalType) else Decimal(1)
-            return value + steps * unit
+            return WIDE.add(value, steps * unit)
         case int() | float():
             return value + steps
         case datetime():
