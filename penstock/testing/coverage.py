@@ -241,8 +241,7 @@ def describe_operator(node: Operator, query: RunningQuery, delays: dict[str, int
         case Project():
             title = f"the columns of {name}"
             conditions = Conditions(node.input, lambda each: each.rows(node.input), tried(node.input))
-            classes = [each for value in node.expressions for each in conditions.list_sides(value)]
-            classes += conditions.list_failing(node.expressions)
+            classes = [*conditions.list_computed(node.expressions), *conditions.list_failing(node.expressions)]
         case IntervalJoin():
             title, classes = f"the {node.type.name} JOIN of {name}", list(list_interval_classes(node))
         case ForeignKeyJoin() | TableLookup():
@@ -286,8 +285,7 @@ def tried(node: Node) -> Callable[[Watched], list[Row]]:
 def list_computed(below: Node, node: Node) -> Iterator[CoveredClass]:
     """Branches and failures in the keys and arguments of groups."""
     conditions = Conditions(below, lambda each: each.rows(below), tried(below))
-    for each in node.expressions:
-        yield from conditions.list_sides(each)
+    yield from conditions.list_computed(node.expressions)
     yield from conditions.list_failing(node.expressions)
 
 

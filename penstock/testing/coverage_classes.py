@@ -67,7 +67,7 @@ class Watched:
 
     query: RunningQuery
     steps: list[Tables] = field(default_factory=list)
-    late: Tables = field(default_factory=dict)
+    late_steps: list[Tables] = field(default_factory=list)
     rejected: Tables = field(default_factory=dict)
     idle: list[tuple[Collection[str], Collection[str]]] = field(default_factory=list)
     """For each step the streams that are idle, and the streams that have rows."""
@@ -120,9 +120,9 @@ def watch(query: RunningQuery, arrivals: Iterable[Arrival]) -> Watched:
         used = {name: [row for row in rows if id(row) not in left_out] for name, rows in arrival.rows.items()}
         watched.steps.append({**used, **arrival.tables})
         watched.idle.append((arrival.idle, [name for name, rows in arrival.rows.items() if rows]))
-        for kept, found in ((watched.late, run.late), (watched.rejected, run.rejected)):
-            for name, rows in found.items():
-                kept.setdefault(name, []).extend(rows)
+        watched.late_steps.append(run.late)
+        for name, rows in run.rejected.items():
+            watched.rejected.setdefault(name, []).extend(rows)
     return watched
 
 

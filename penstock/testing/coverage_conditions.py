@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime, time
 
 from sqlglot import exp
 
-from penstock.evaluator import Row, Value, columns, evaluate_scalar
+from penstock.evaluator import QueryFailure, Row, Unsupported, Value, columns, evaluate_scalar
 from penstock.planner import list_failures
 from penstock.planner.plan import Node, WTable
-from penstock.planner.types import INTEGERS, STRING, Type
+from penstock.planner.types import INTEGERS, STRING, TIMESTAMP, Type
 from penstock.testing.coverage_classes import (
     CoveredClass,
     Wanted,
@@ -26,9 +27,10 @@ from penstock.testing.coverage_classes import (
 )
 from penstock.testing.given_values import START
 from penstock.testing.row_text import value_text
-from penstock.testing.wanted_rows import constant_value, fit_column, list_parts, solve, step_value
+from penstock.testing.wanted_rows import MILLISECOND, constant_value, fit_column, list_parts, solve, step_value
 
 RowTest = Callable[[Row], bool]
+NULL_REPLACED = ("COALESCE", "NVL", "IFNULL")
 ORDERINGS = (exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
@@ -78,6 +80,7 @@ class Conditions:
                 yield self.make_null_part(part, others)
             yield from self.list_bounds(part, others)
             yield from self.list_sides(part)
+            yield from self.list_nulls(part)
 
     def make_failing_part(self, part: exp.Expression, others: list[exp.Expression]) -> CoveredClass:
         words = " alone" if others else ""
@@ -155,9 +158,59 @@ class Conditions:
             if call.name.upper() == "IF" and len(call.expressions) == 3:
                 yield from self.list_branches([call.expressions[0]], "the other branch")
 
+    def list_computed(self, expressions: Iterable[exp.Expression]) -> Iterator[CoveredClass]:
+        """Classes of expressions whose values are shown, or are grouped by."""
+        for each in expressions:
+            yield from self.list_sides(each)
+            yield from self.list_nulls(each)
+            yield from self.list_days(each)
+
     def make_test(self, case: exp.Case, when: exp.Expression) -> exp.Expression:
         """The condition of a branch: CASE may compare a value."""
         return when if case.this is None else exp.EQ(this=case.this.copy(), expression=when.copy())
+
+    def list_nulls(self, expression: exp.Expression) -> Iterator[CoveredClass]:
+        """Rows with NULL where an expression gives something else for it: COALESCE, and comparisons that know NULL."""
+        sides: list[exp.Expression] = []
+        for node in expression.find_all(exp.NullSafeEQ, exp.NullSafeNEQ):
+            sides += [node.this, node.expression]
+        for call in expression.find_all(exp.Anonymous):
+            if call.name.upper() in NULL_REPLACED:
+                sides += call.expressions[:-1]
+        for side in sides:
+            if may_be_null(side, self.node):
+                own = column_name(side)
+                yield self.make(
+                    f"a row whose {text_of(side)} is NULL",
+                    lambda row, side=side: evaluate_scalar(side, row, self.types) is None,  # type: ignore[misc]
+                    {} if own is None else {own: None},
+                )
+
+    def list_days(self, expression: exp.Expression) -> Iterator[CoveredClass]:
+        """Times exactly at midnight, and one millisecond before, where a date is made of them."""
+        for node in expression.find_all(exp.Cast):
+            columns_of = list(node.this.find_all(exp.Column))
+            if node.to.this != exp.DataType.Type.DATE or len(columns_of) != 1:
+                continue
+            (column,) = columns_of
+            if self.types[column.name] != TIMESTAMP:
+                continue
+            for before, words in ((0, "exactly"), (1, "one millisecond before")):
+                yield self.make(
+                    f"a row whose {text_of(node.this)} is {words} midnight",
+                    lambda row, node=node, before=before: (  # type: ignore[misc]
+                        is_midnight(evaluate_scalar(node.this, row, self.types), before)
+                    ),
+                    {column.name: self.find_moment(node.this, column.name) - before * MILLISECOND},
+                )
+
+    def find_moment(self, expression: exp.Expression, name: str) -> datetime:
+        """A time of the column that makes the expression midnight, if it adds an interval."""
+        try:
+            moved: datetime = evaluate_scalar(expression, {name: START}, self.types)
+            return START - (moved - START)
+        except (Unsupported, QueryFailure, TypeError, ValueError):
+            return START
 
     def list_alternatives(self, sides: list[exp.Expression]) -> Iterator[CoveredClass]:
         for side in sides:
@@ -211,6 +264,11 @@ class Conditions:
         """Values by which expressions often fail: zero, and the greatest one."""
         for name in dict.fromkeys(each.name for each in expression.find_all(exp.Column)):
             yield from ({name: value} for value in list_extremes(self.types[name]))
+
+
+def is_midnight(value: Value, before: int) -> bool:
+    """Whether a time is so many milliseconds before midnight."""
+    return isinstance(value, datetime) and (value + before * MILLISECOND).time() == time()
 
 
 def list_extremes(type_: Type) -> Iterator[Value]:

@@ -37,7 +37,7 @@ from penstock.testing.coverage_classes import (
     want,
 )
 from penstock.testing.coverage_conditions import Conditions
-from penstock.testing.coverage_joins import has_change, plain_identity
+from penstock.testing.coverage_joins import has_change, plain_identity, plain_keys
 from penstock.testing.wanted_rows import DELETES, plain_value, step_value
 
 
@@ -58,8 +58,11 @@ def list_key_classes(node: Node, keys: Sequence[exp.Expression], group: str) -> 
     def count(watched: Watched) -> Counter[tuple[object, ...]]:
         return Counter(values_of(keys, row, node) for row in watched.rows(node))
 
+    same = plain_keys(node, keys)
     yield CoveredClass(
-        f"a {group} of several rows of {name}", lambda each: any(n > 1 for n in count(each).values()), (twice(node),)
+        f"a {group} of several rows of {name}",
+        lambda each: any(n > 1 for n in count(each).values()),
+        (twice(node, same, same),),
     )
     if not keys:
         return
@@ -85,9 +88,7 @@ def twice(node: Node, *rows: Row) -> Wanted:
 
 
 def two_keys(node: Node, keys: Sequence[exp.Expression]) -> Wanted:
-    types = columns(node.schema)
-    names = [name for each in keys if (name := column_name(each)) is not None]
-    plain = {name: plain_value(types[name]) for name in names}
+    types, plain = columns(node.schema), plain_keys(node, keys)
     return twice(node, plain, {name: step_value(value, types[name], 1) for name, value in plain.items()})
 
 

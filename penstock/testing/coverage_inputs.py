@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from itertools import pairwise
 
-from penstock.evaluator import columns, evaluate_scalar
+from penstock.evaluator import History, Tables, clocks, columns, evaluate_scalar, watermarks
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import KTable, Origin, RunningQuery, Scan
 from penstock.planner.plan.scan import DELETES as DELETING
@@ -13,6 +14,8 @@ from penstock.planner.plan.walk import walk
 from penstock.testing.coverage_classes import CoveredClass, WantedStep, Watched, want
 from penstock.testing.given_values import START
 from penstock.testing.wanted_rows import DELETES, MILLISECOND, plain_value
+
+MINUTE = START + timedelta(minutes=1)
 
 
 def list_input_classes(scan: Scan, query: RunningQuery, delay: int | None) -> Iterator[CoveredClass]:
@@ -45,9 +48,11 @@ def list_time_classes(scan: Scan, query: RunningQuery, delay: int | None, time: 
             )
         yield CoveredClass(
             f"a row of {name} that is late",
-            lambda each: bool(each.late.get(name)),
+            lambda each: any(step.get(name) for step in each.late_steps),
             ((WantedStep(closes=True), WantedStep(((scan, {time: START}),))),),
         )
+        if computes_no_time(scan):
+            yield from list_watermark_classes(scan, query, time)
     if scan.origin.idle is not None and delay is not None:
         yield CoveredClass(
             f"silence of {name}, by which it is idle while other streams have rows",
@@ -60,6 +65,40 @@ def list_time_classes(scan: Scan, query: RunningQuery, delay: int | None, time: 
             lambda each: any(row[time] is None for row in each.rejected.get(name, [])),
             (want((scan, {time: None})),),
         )
+
+
+def computes_no_time(scan: Scan) -> bool:
+    return scan.origin.computed_time is None
+
+
+def list_watermark_classes(scan: Scan, query: RunningQuery, time: str) -> Iterator[CoveredClass]:
+    """Rows of a later step exactly at the watermark, and one millisecond before it."""
+    name, times = scan.origin.name, clocks(query.root)
+    scans = {each.origin.name: each for each in walk(query.root) if isinstance(each, Scan)}
+    moved = tuple(
+        (scans[each], {clock.time: MINUTE + clock.delay * MILLISECOND})
+        for each, clock in times.items()
+        if each in scans
+    )
+
+    def in_force(watched: Watched) -> list[datetime]:
+        batches = tuple({each: step.get(each, []) for each in times} for step in watched.steps)
+        return watermarks(History(batches), times)
+
+    def has_row(watched: Watched, steps: list[Tables], behind: timedelta) -> bool:
+        limits = zip(in_force(watched), steps, strict=False)
+        return any(row[time] == limit - behind for limit, step in limits for row in step.get(name, []))
+
+    yield CoveredClass(
+        f"a row of {name} at the watermark, the last one that is not late",
+        lambda each: has_row(each, each.steps, timedelta()),
+        ((WantedStep(moved), WantedStep(((scan, {time: MINUTE}),))),),
+    )
+    yield CoveredClass(
+        f"a row of {name} one millisecond before the watermark, the first one that is late",
+        lambda each: has_row(each, each.late_steps, MILLISECOND),
+        ((WantedStep(moved), WantedStep(((scan, {time: MINUTE - MILLISECOND}),))),),
+    )
 
 
 def list_others(query: RunningQuery, name: str) -> list[Scan]:

@@ -25,7 +25,7 @@ from penstock.testing.drawn_rows import draw_row, list_values
 from penstock.testing.given_values import START
 from penstock.testing.row_text import give_rows, time_text
 from penstock.testing.script_relations import complete_row, list_stored
-from penstock.testing.wanted_rows import MILLISECOND, plain_value, trace
+from penstock.testing.wanted_rows import MILLISECOND, trace, vary_value
 
 FILLINGS = 24
 """How often what a class leaves open is filled in."""
@@ -114,18 +114,22 @@ class ClassFinder:
             return None
 
     def fill_step(self, wanted: WantedStep, filling: int) -> GivenStep:
+        traced = [each for node, values in wanted.rows for each in trace(node, values)]
         rows = [
-            (name, self.fill_row(self.origins[name], row, filling))
-            for node, values in wanted.rows
-            for name, row in trace(node, values)
+            (name, self.fill_row(self.origins[name], row, filling, place if filling == 0 else 0))
+            for place, (name, row) in enumerate(traced)
         ]
         return GivenStep(tuple(rows), wanted.closes, wanted.silent)
 
-    def fill_row(self, origin: Origin, known: Row, filling: int) -> Row:
-        """The row with plain values where nothing is wanted, or with drawn ones."""
-        if filling:
+    def fill_row(self, origin: Origin, known: Row, filling: int, place: int) -> Row:
+        """The row with plain values where nothing is wanted, or with drawn ones.
+
+        Plain values differ from column to column, and at first from row to row, so that a wrong column shows.
+        """
+        if filling > 1:
             return draw_row(origin, self.values, self.chance, known)
-        row = {each.name: plain_value(each.type) for each in list_stored(origin) if each.name != origin.operation}
+        stored = [each for each in list_stored(origin) if each.name != origin.operation]
+        row = {each.name: vary_value(each.type, place + number) for number, each in enumerate(stored)}
         return complete_row(row | known, origin)
 
     def draw(self) -> History:

@@ -73,6 +73,23 @@ def plain_value(type_: Type) -> Value:
     return plain.get(type_)
 
 
+def vary_value(type_: Type, place: int) -> Value:
+    """One of several values of a type. Times are all the same."""
+    value = plain_value(type_)
+    match value:
+        case bool() | None:
+            return value
+        case str():
+            return chr(ord("a") + place % 26)
+        case Decimal():
+            known = fit_column(value + place, type_)
+            return value if known is None else known
+        case int() | float():
+            return value + place % 100
+        case _:
+            return value
+
+
 def constant_value(expression: exp.Expression) -> Value:
     """The value of an expression without columns, None if it has columns or is not known."""
     if expression.find(exp.Column, exp.Identifier, exp.Lambda) is not None:
