@@ -128,8 +128,10 @@ def cover(source: Source, folder: Path, keyword: str = "") -> list[ScriptCoverag
     return results
 
 
-def cover_script(file: str, script: ScriptRelations, cases: Sequence[Case], folder: Path) -> ScriptCoverage:
-    """Raises CompileError for tests whose rows cannot be read."""
+def cover_script(
+    file: str, script: ScriptRelations, cases: Sequence[Case], folder: Path, *, search: bool = True
+) -> ScriptCoverage:
+    """Raises CompileError for tests whose rows cannot be read. `search`: rows are searched for what no test meets."""
     scripts = [script.for_test() for _ in cases]
     asked = [(case, own, list_asked(case, own)) for case, own in zip(cases, scripts, strict=True)]
     names = {query: query.sink.name for query in script.compilation.queries}
@@ -143,7 +145,7 @@ def cover_script(file: str, script: ScriptRelations, cases: Sequence[Case], fold
             each.met = each.met or any(
                 query in watched and is_met(covered, watched[query]) for query, covered in each.sources
             )
-    for query, name in names.items():
+    for query, name in names.items() if search else ():
         find_rows(result, script.compilation, query, name)
     return result
 

@@ -73,6 +73,11 @@ class Conditions:
         yield self.make(
             f"a row for which {whole} is true", lambda row: self.are_true(parts, row), self.solve_all(parts)
         )
+        if len(parts) > 1:
+            false = [solve(each, self.types, wanted=False) for each in parts]
+            yield self.make(
+                f"a row for which {whole} is not true", lambda row: not self.are_true(parts, row), *false, {}
+            )
         for part in parts:
             others = [each for each in parts if each is not part]
             yield self.make_failing_part(part, others)

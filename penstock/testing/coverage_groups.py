@@ -37,8 +37,8 @@ from penstock.testing.coverage_classes import (
     want,
 )
 from penstock.testing.coverage_conditions import Conditions
-from penstock.testing.coverage_joins import has_change, plain_identity, plain_keys
-from penstock.testing.wanted_rows import DELETES, plain_value, step_value
+from penstock.testing.coverage_joins import different_key, has_change, plain_identity, plain_keys
+from penstock.testing.wanted_rows import DELETES, plain_value, rank_rows, step_value
 
 
 def list_group_classes(node: WindowAggregate | GroupAggregate) -> Iterator[CoveredClass]:
@@ -122,11 +122,11 @@ def list_aggregate_classes(
             )
         if aggregate.distinct:
             yield CoveredClass(
-                f"a group with the same value twice in {text}",
+                f"a group with the same value twice and another one in {text}",
                 lambda each, argument=argument: any(  # type: ignore[misc]
-                    len(set(values)) < len(values) for values in gather_values(each, node, keys, argument).values()
+                    1 < len(set(values)) < len(values) for values in gather_values(each, node, keys, argument).values()
                 ),
-                (twice(below),),
+                () if own is None else (want(*repeat_value(below, own, plain_keys(below, keys))),),
             )
         else:
             yield CoveredClass(
@@ -134,15 +134,22 @@ def list_aggregate_classes(
                 lambda each, argument=argument: any(  # type: ignore[misc]
                     len(set(values)) > 1 for values in gather_values(each, node, keys, argument).values()
                 ),
-                () if own is None else (twice(below, *two_values(below, own)),),
+                () if own is None else (twice(below, *two_values(below, own, plain_keys(below, keys))),),
             )
 
 
-def two_values(node: Node, name: str) -> tuple[Row, Row]:
-    """Two rows that differ in a column."""
+def two_values(node: Node, name: str, keys: Row) -> tuple[Row, Row]:
+    """Two rows of a group that differ in a column."""
     type_ = columns(node.schema)[name]
     value = plain_value(type_)
-    return {name: value}, {name: step_value(value, type_, 1)}
+    return keys | {name: value}, keys | {name: step_value(value, type_, 2)}
+
+
+def repeat_value(node: Node, name: str, keys: Row) -> list[tuple[Node, Row]]:
+    """Three rows of a group, two of which have the same value."""
+    one, other = two_values(node, name, keys)
+    first, second = twice(node, one, one)[0].rows
+    return [first, second, (node, {**second[1], **other, **different_key(node, 2)})]
 
 
 def gather_values(
@@ -199,6 +206,12 @@ def list_order_classes(node: Over | OverRows | Ranked | TableRanked) -> Iterator
     else:
         sorting = [each.value for ranking in node.rankings for each in ranking.order_by]
         words = "rows that are equal in the order"
+    if isinstance(node, Over | OverRows):
+        for each in node.aggregates:
+            if each.aggregate.condition is not None:
+                yield from Conditions(below, lambda watched: watched.rows(below)).list_filter(each.aggregate.condition)
+    else:
+        yield from list_rank_classes(node, sorting)
     yield CoveredClass(
         f"{words} in a partition",
         lambda each: any(
@@ -206,6 +219,33 @@ def list_order_classes(node: Over | OverRows | Ranked | TableRanked) -> Iterator
         ),
         (twice(below),),
     )
+
+
+def list_rank_classes(node: Ranked | TableRanked, sorting: Sequence[exp.Expression]) -> Iterator[CoveredClass]:
+    """Rows of a partition that have other places, and more rows than have a place that counts."""
+    below, keys = node.input, list(node.partition_by)
+
+    def sizes(watched: Watched) -> Counter[tuple[object, ...]]:
+        return Counter(values_of(keys, row, below) for row in watched.rows(below))
+
+    def orders(watched: Watched) -> Iterator[set[tuple[object, ...]]]:
+        found: dict[tuple[object, ...], set[tuple[object, ...]]] = defaultdict(set)
+        for row in watched.rows(below):
+            found[values_of(keys, row, below)].add(values_of(sorting, row, below))
+        yield from found.values()
+
+    yield CoveredClass(
+        "rows that differ in the order in a partition",
+        lambda each: any(len(found) > 1 for found in orders(each)),
+        (want(*rank_rows(node, 2)),),
+    )
+    most = node.most if isinstance(node, TableRanked) else None
+    if most is not None:
+        yield CoveredClass(
+            f"a partition of more than {most} rows",
+            lambda each: any(n > most for n in sizes(each).values()),
+            (want(*rank_rows(node, most + 1)),),
+        )
 
 
 def list_distinct_classes(node: Distinct) -> Iterator[CoveredClass]:

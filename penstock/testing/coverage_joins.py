@@ -25,6 +25,7 @@ from penstock.planner.plan import (
     TableJoin,
     TableLookup,
     TimeBound,
+    WTable,
 )
 from penstock.planner.plan.walk import walk
 from penstock.planner.types import BIGINT
@@ -42,7 +43,7 @@ from penstock.testing.coverage_classes import (
 )
 from penstock.testing.coverage_conditions import Conditions
 from penstock.testing.given_values import START
-from penstock.testing.wanted_rows import DELETES, MILLISECOND, plain_value, step_value
+from penstock.testing.wanted_rows import DELETES, MILLISECOND, plain_value, step_value, trace_tables
 
 PLACES = ("#left", "#right")
 """Columns with the places of rows, which no script can name."""
@@ -216,10 +217,10 @@ def plain_identity(node: Node) -> Row:
     return {} if isinstance(node.shape, KStream) else {name: plain_value(types[name]) for name in node.shape.identity}
 
 
-def different_key(node: Node) -> Row:
+def different_key(node: Node, steps: int = 1) -> Row:
     """A row of a table with another key than rows usually have."""
     types = columns(node.schema)
-    return {name: step_value(value, types[name], 1) for name, value in plain_identity(node).items()}
+    return {name: step_value(value, types[name], steps) for name, value in plain_identity(node).items()}
 
 
 def list_change_classes(table: Node, name: str) -> Iterator[CoveredClass]:
@@ -268,9 +269,18 @@ def list_table_classes(node: TableJoin) -> Iterator[CoveredClass]:
 
     def keys_of(watched: Watched, place: int) -> set[tuple[object, ...]]:
         side = node.sides[place]
-        found = {values_of(side.keys, row, side.input) for row in watched.rows(side.input)}
-        return {key for key in found if None not in key}
+        shape = side.input.shape
+        start = shape.start if isinstance(shape, WTable) else None
+        rows = watched.rows(side.input)
+        windows = [None if start is None else row[start] + side.shift * MILLISECOND for row in rows]
+        found = {(values_of(side.keys, row, side.input), window) for row, window in zip(rows, windows, strict=True)}
+        return {key for key in found if None not in key[0]}
 
+    conditions = [each.condition for each in node.steps if each.condition is not None]
+    if conditions:
+        shown = replace(node, steps=tuple(replace(each, condition=None) for each in node.steps))
+        for condition in conditions:
+            yield from Conditions(shown, lambda watched: watched.rows(shown)).list_filter(condition)
     everywhere = " and ".join(names)
     yield CoveredClass(
         f"a key in {everywhere}",
@@ -286,6 +296,14 @@ def list_table_classes(node: TableJoin) -> Iterator[CoveredClass]:
             ),
             (want((inputs[place], {})),),
         )
+        if len(others) > 1:
+            yield CoveredClass(
+                f"a key everywhere but in {name}",
+                lambda each, place=place, others=others: bool(  # type: ignore[misc]
+                    set.intersection(*(keys_of(each, other) for other in others)) - keys_of(each, place)
+                ),
+                (want(*(row for row in trace_tables(node, {}) if row[0] is not inputs[place])),),
+            )
         if not node.is_windowed:
             yield from list_change_classes(inputs[place], name)
 

@@ -7,6 +7,7 @@ filled in: at first with plain values, then by chance. Then come rows drawn by c
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -25,10 +26,12 @@ from penstock.testing.drawn_rows import draw_row, list_values
 from penstock.testing.given_values import START
 from penstock.testing.row_text import give_rows, time_text
 from penstock.testing.script_relations import complete_row, list_stored
-from penstock.testing.wanted_rows import MILLISECOND, trace, vary_value
+from penstock.testing.wanted_rows import MILLISECOND, Traced, trace, vary_value
 
 FILLINGS = 24
 """How often what a class leaves open is filled in."""
+PLAIN_FILLINGS = 2
+"""Fillings with plain values."""
 HISTORIES = 80
 """Histories that are drawn for what is left."""
 SECONDS = 5.0
@@ -44,6 +47,8 @@ class GivenStep:
     rows: tuple[tuple[str, Row], ...] = ()
     closes: bool = False
     silent: str | None = None
+    kept: int = 0
+    """How many rows, the first ones, are partners of others."""
 
 
 History = tuple[GivenStep, ...]
@@ -68,6 +73,8 @@ class ClassFinder:
             each.origin.name: each.origin for each in declared if each.origin.name in read
         }
         self.clocks = clocks(self.query.root)
+        self.traced = self.trace_partners()
+        self.partners = dict(self.traced)
         self.values = list_values((self.compilation,))
 
     def find_all(self, classes: Iterable[CoveredClass]) -> Iterator[tuple[CoveredClass, list[str]]]:
@@ -99,12 +106,21 @@ class ClassFinder:
         except (Unsupported, QueryFailure, OverflowError):
             return None
 
+    def trace_partners(self) -> Traced:
+        """Rows of all relations by which a row of the result is likely to come: joins and HAVING need several."""
+        try:
+            return trace(self.query.root, {}, partners=True)
+        except (Unsupported, QueryFailure, OverflowError, TypeError, ValueError, LookupError):
+            return []
+
     def list_wanted(self, covered: CoveredClass) -> Iterator[History]:
-        """What the class wants, filled in."""
+        """What the class wants, filled in: at first beside rows of the other relations, so that the result shows it."""
         for filling in range(FILLINGS):
             for wanted in covered.wanted:
                 history = self.fill(wanted, filling)
                 if history is not None:
+                    if filling < PLAIN_FILLINGS:
+                        yield self.add_partners(history)
                     yield history
 
     def fill(self, wanted: Wanted, filling: int) -> History | None:
@@ -112,6 +128,22 @@ class ClassFinder:
             return tuple(self.fill_step(each, filling) for each in wanted)
         except (Unsupported, QueryFailure, OverflowError, TypeError, ValueError):
             return None
+
+    def add_partners(self, history: History) -> History:
+        """The history with rows of the relations of which it has too few, in its first step."""
+        given = Counter(name for step in history for name, _ in step.rows)
+        others = []
+        for name, row in self.traced:
+            if given[name]:
+                given[name] -= 1
+            else:
+                others.append((name, row))
+        try:
+            rows = [(name, self.fill_row(self.origins[name], row, 0, 0)) for name, row in others]
+        except (Unsupported, QueryFailure, OverflowError, TypeError, ValueError):
+            return history
+        first = replace(history[0], rows=(*rows, *history[0].rows), kept=len(rows))
+        return (first, *history[1:])
 
     def fill_step(self, wanted: WantedStep, filling: int) -> GivenStep:
         traced = [each for node, values in wanted.rows for each in trace(node, values)]
@@ -126,11 +158,11 @@ class ClassFinder:
 
         Plain values differ from column to column, and at first from row to row, so that a wrong column shows.
         """
-        if filling > 1:
+        if filling >= PLAIN_FILLINGS:
             return draw_row(origin, self.values, self.chance, known)
         stored = [each for each in list_stored(origin) if each.name != origin.operation]
         row = {each.name: vary_value(each.type, place + number) for number, each in enumerate(stored)}
-        return complete_row(row | known, origin)
+        return complete_row(row | self.partners.get(origin.name, {}) | known, origin)
 
     def draw(self) -> History:
         """A few rows of each relation in two or three steps."""
@@ -166,7 +198,7 @@ class ClassFinder:
     def shorten(self, history: History, covered: CoveredClass) -> History:
         """Leaves out each row without which the class is met as well, and steps without anything."""
         for number in range(len(history)):
-            place = 0
+            place = history[number].kept
             while place < len(history[number].rows):
                 rows = history[number].rows
                 step = replace(history[number], rows=(*rows[:place], *rows[place + 1 :]))
@@ -176,7 +208,7 @@ class ClassFinder:
                 else:
                     place += 1
         kept = tuple(each for each in history if each.rows or each.closes or each.silent)
-        together = (GivenStep(tuple(row for each in kept for row in each.rows)),)
+        together = (GivenStep(tuple(row for each in kept for row in each.rows), kept=history[0].kept),)
         if len(kept) > 1 and not any(each.closes or each.silent for each in kept) and self.meets(together, covered):
             return together
         return kept if self.meets(kept, covered) else history

@@ -9,8 +9,9 @@ from itertools import pairwise
 
 from penstock.evaluator import Row
 from penstock.planner import duration_text
-from penstock.planner.plan import AssignWindows, Cumulate, Hop, Over, SessionWindow, Tumble, WindowAggregate
+from penstock.planner.plan import AssignWindows, Cumulate, Hop, Node, Over, SessionWindow, Tumble, WindowAggregate
 from penstock.testing.coverage_classes import CoveredClass, Watched, name_sides, values_of, want
+from penstock.testing.coverage_joins import plain_keys
 from penstock.testing.given_values import START
 from penstock.testing.wanted_rows import MILLISECOND
 
@@ -48,8 +49,11 @@ def list_border_classes(
     def times(watched: Watched) -> list[datetime]:
         return sorted(row[node.time] for row in watched.rows(node.input))
 
-    def rows_at(*moments: datetime) -> tuple[tuple[WindowAggregate | AssignWindows, Row], ...]:
-        return tuple((node.input, {node.time: each}) for each in moments)  # type: ignore[misc]
+    keys = [each.value for each in node.keys] if isinstance(node, WindowAggregate) else []
+    same = plain_keys(node.input, keys)
+
+    def rows_at(*moments: datetime) -> tuple[tuple[Node, Row], ...]:
+        return tuple((node.input, same | {node.time: each}) for each in moments)
 
     yield CoveredClass(
         f"a row of {name} exactly where a window begins",
@@ -66,12 +70,22 @@ def list_border_classes(
         lambda each: has_pair(times(each), lambda one, two: (one - EPOCH) // length == (two - EPOCH) // length),
         (want(*rows_at(border, border + min(length / 2, length - MILLISECOND))),),
     )
+    yield CoveredClass(
+        "rows in three windows that follow each other",
+        lambda each: has_run({(time - EPOCH) // length for time in times(each)}),
+        (want(*rows_at(border + length - MILLISECOND, border + length, border + 2 * length)),),
+    )
     size = (window.size if isinstance(window, Hop | Cumulate) else border_length(window)) * MILLISECOND
     yield CoveredClass(
         "a window without rows between others",
         lambda each: has_pair(times(each), lambda one, two: two - one >= size + 2 * length),
         (want(*rows_at(border, border + size + 2 * length)),),
     )
+
+
+def has_run(numbers: set[int]) -> bool:
+    """Whether three numbers follow each other."""
+    return any({number + 1, number + 2} <= numbers for number in numbers)
 
 
 def has_pair(times: list[datetime], test: Callable[[datetime, datetime], bool]) -> bool:
@@ -90,8 +104,10 @@ def list_session_classes(node: WindowAggregate, window: SessionWindow) -> Iterat
             found[values_of(keys, row, node.input)].append(row[node.time])
         return list(found.values())
 
-    def rows_at(*moments: datetime) -> tuple[tuple[object, Row], ...]:
-        return tuple((node.input, {node.time: each}) for each in moments)
+    same = plain_keys(node.input, keys)
+
+    def rows_at(*moments: datetime) -> tuple[tuple[Node, Row], ...]:
+        return tuple((node.input, same | {node.time: each}) for each in moments)
 
     def sorted_pair(watched: Watched, distance: timedelta) -> bool:
         return any(has_pair(sorted(times), lambda one, two: two - one == distance) for times in runs(watched))
@@ -103,17 +119,17 @@ def list_session_classes(node: WindowAggregate, window: SessionWindow) -> Iterat
         yield CoveredClass(
             words,
             lambda each, distance=distance: sorted_pair(each, distance),  # type: ignore[misc]
-            (want(*rows_at(START, START + distance)),),  # type: ignore[arg-type]
+            (want(*rows_at(START, START + distance)),),
         )
     yield CoveredClass(
         "a session of one row",
         lambda each: any(is_lonely(times, place, gap) for times in runs(each) for place in range(len(times))),
-        (want(*rows_at(START)),),  # type: ignore[arg-type]
+        (want(*rows_at(START)),),
     )
     yield CoveredClass(
         "two sessions that a later row makes one",
         lambda each: any(merges(times, gap) for times in runs(each)),
-        (want(*rows_at(START, START + gap + gap / 2, START + gap * 3 / 4)),),  # type: ignore[arg-type]
+        (want(*rows_at(START, START + gap + gap / 2, START + gap * 3 / 4)),),
     )
 
 

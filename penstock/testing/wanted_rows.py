@@ -6,7 +6,7 @@ Both are guesses: what they give is tried before it is shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Context, Decimal
 from typing import TypeAlias
 
@@ -20,16 +20,20 @@ from penstock.planner.plan import (
     GroupAggregate,
     IntervalJoin,
     JoinType,
+    KStream,
     Node,
     Project,
+    Ranked,
     RemoteLookup,
     Scan,
     TableJoin,
     TableLookup,
+    TableRanked,
     UnionAll,
     WindowAggregate,
+    WTable,
 )
-from penstock.planner.types import BOOLEAN, DATE, DOUBLE, FLOAT, INTEGERS, STRING, TIMESTAMP, Type
+from penstock.planner.types import BOOLEAN, DATE, DOUBLE, FLOAT, INTEGERS, STRING, TIME, TIMESTAMP, Type
 from penstock.planner.types import Decimal as DecimalType
 from penstock.testing.coverage_classes import column_name
 from penstock.testing.given_values import START
@@ -69,7 +73,7 @@ def plain_value(type_: Type) -> Value:
             return 1
         case _ if type_ in (DOUBLE, FLOAT):
             return 1.0
-    plain: dict[Type, Value] = {STRING: "a", BOOLEAN: True, TIMESTAMP: START, DATE: START.date()}
+    plain: dict[Type, Value] = {STRING: "a", BOOLEAN: True, TIMESTAMP: START, DATE: START.date(), TIME: START.time()}
     return plain.get(type_)
 
 
@@ -114,8 +118,10 @@ def step_value(value: Value, type_: Type, steps: int) -> Value:
             return value + steps * MILLISECOND
         case date():
             return value + timedelta(days=steps)
+        case time():
+            return (datetime.combine(START, value) + steps * MILLISECOND).time()
         case str():
-            return value + "~" if steps > 0 else None
+            return value + "~" * steps if steps >= 0 else None
         case _:
             return None
 
@@ -215,10 +221,10 @@ def solve_columns(condition: exp.Expression, kind: type[exp.Expression], types: 
     return solve_comparison(condition.this, kind, value, types) | ({} if value is None else {right: value})
 
 
-def trace(node: Node, wanted: Row) -> Traced:
+def trace(node: Node, wanted: Row, *, partners: bool = False) -> Traced:
     """The rows of declared relations that are likely to become a row of an operator.
 
-    The name DELETES stands for a record that deletes the row.
+    The name DELETES stands for a record that deletes the row. `partners`: also the rows that keep it out.
     """
     is_gone = DELETES in wanted
     pending: list[tuple[Node, Row]] = [(node, {name: value for name, value in wanted.items() if name != DELETES})]
@@ -233,7 +239,7 @@ def trace(node: Node, wanted: Row) -> Traced:
         else:
             if isinstance(node, RemoteLookup):
                 traced.append((node.origin.name, trace_remote(node, wanted)))
-            pending[:0] = trace_operator(node, wanted)
+            pending[:0] = trace_operator(node, wanted, partners=partners)
     return traced
 
 
@@ -247,7 +253,7 @@ def trace_remote(node: RemoteLookup, wanted: Row) -> Row:
     return row
 
 
-def trace_operator(node: Node, wanted: Row) -> list[tuple[Node, Row]]:
+def trace_operator(node: Node, wanted: Row, *, partners: bool = False) -> list[tuple[Node, Row]]:
     """The rows of its inputs that are likely to become a row of an operator."""
     if isinstance(node, Filter):
         return [(node.input, solve(node.condition, columns(node.input.schema)) | wanted)]
@@ -261,14 +267,21 @@ def trace_operator(node: Node, wanted: Row) -> list[tuple[Node, Row]]:
     if isinstance(node, WindowAggregate | GroupAggregate):
         return trace_group(node, wanted)
     if isinstance(node, IntervalJoin):
-        return trace_pair(node, node.left, node.right, node.equalities, wanted, node.type)
+        type_ = JoinType.SEMI if partners else node.type
+        return trace_pair(node, node.left, node.right, node.equalities, wanted, type_)
     if isinstance(node, ForeignKeyJoin):
-        return trace_pair(node, node.left, node.right, node.equalities, wanted, node.type)
+        type_ = JoinType.SEMI if partners else node.type
+        return trace_pair(node, node.left, node.right, node.equalities, wanted, type_)
     if isinstance(node, TableLookup):
-        pair = trace_pair(node, node.stream, node.table, node.equalities, wanted, node.type)
+        type_ = JoinType.SEMI if partners else node.type
+        pair = trace_pair(node, node.stream, node.table, node.equalities, wanted, type_)
         return pair[::-1]  # the table has to be there first
     if isinstance(node, TableJoin):
         return trace_tables(node, wanted)
+    if isinstance(node, Ranked | TableRanked):
+        places = [value for each in node.rankings if isinstance(value := wanted.get(each.name), int)]
+        if places:
+            return rank_rows(node, min(max(places), MOST_COPIES))
     return [(each, wanted) for each in node.inputs[:1]]
 
 
@@ -294,8 +307,27 @@ def trace_group(node: WindowAggregate | GroupAggregate, wanted: Row) -> list[tup
         elif (name := column_name(each.arguments[0])) is not None:
             known = fit_column(value, types[name])
             row |= {} if known is None else {name: known}
+    for key in node.keys if copies > 1 else ():
+        name = column_name(key.value)
+        if name is not None and name not in row:  # all copies are of one group, and other numbers are of another one
+            row[name] = step_value(plain_value(types[name]), types[name], copies)
     distinct = next((name for each in node.aggregates if (name := counted_once(each)) and each.name in wanted), None)
     return [(node.input, row | spread(distinct, place, types)) for place in range(copies)]
+
+
+def rank_rows(node: Ranked | TableRanked, number: int) -> list[tuple[Node, Row]]:
+    """So many rows of one partition, each with a place of its own."""
+    below, types = node.input, columns(node.input.schema)
+    same = {name: plain_value(types[name]) for each in node.partition_by if (name := column_name(each)) is not None}
+    sorting = [name for each in node.rankings for key in each.order_by if (name := column_name(key.value)) is not None]
+    own = [*sorting, *(() if isinstance(below.shape, KStream) else below.shape.identity)]
+    return [
+        (
+            below,
+            {name: step_value(plain_value(types[name]), types[name], place) for name in own if name in types} | same,
+        )
+        for place in range(number)
+    ]
 
 
 def counted_once(aggregate: Aggregate) -> str | None:
@@ -332,6 +364,8 @@ def trace_pair(
         return [(right, sides[1])]
     if type_ is JoinType.ANTI:
         return [(left, sides[0])]
+    if is_absent(sides[1], wanted):  # a partner that keeps the row out
+        sides[1] = {name: value for name, value in sides[1].items() if value is not None}
     for one, other in equalities:
         names = column_name(one), column_name(other)
         if names[0] is None or names[1] is None:
@@ -356,13 +390,15 @@ def is_absent(side: Row, wanted: Row) -> bool:
 def trace_tables(node: TableJoin, wanted: Row) -> list[tuple[Node, Row]]:
     """A row of each side with the same key."""
     traced: list[tuple[Node, Row]] = []
-    keys = list(node.identity)
+    keys, latest = list(node.identity), max(side.shift for side in node.sides)
     for side in node.sides:
         row = {each.name: wanted[each.name] for each in side.input.schema if each.name in wanted}
         for name, key in zip(keys, side.keys, strict=False):
             own = column_name(key)
-            if own is not None and name in wanted:
-                row.setdefault(own, wanted[name])
+            if own is not None:
+                row.setdefault(own, wanted.get(name, plain_value(side.input.column(own).type)))
+        if isinstance(side.input.shape, WTable):
+            row.setdefault(side.input.shape.start, START + (latest - side.shift) * MILLISECOND)
         traced.append((side.input, row))
     return traced
 
