@@ -130,7 +130,7 @@ class ClassFinder:
             return None
 
     def add_partners(self, history: History) -> History:
-        """The history with rows of the relations of which it has too few, in its first step."""
+        """The history, whose first step has more rows of the relations that have too few."""
         given = Counter(name for step in history for name, _ in step.rows)
         others = []
         for name, row in self.traced:
