@@ -27,7 +27,7 @@ from penstock.testing.coverage_classes import (
 )
 from penstock.testing.given_values import START
 from penstock.testing.row_text import value_text
-from penstock.testing.wanted_rows import MILLISECOND, constant_value, fit_column, list_parts, solve, step_value
+from penstock.testing.solved_values import MILLISECOND, constant_value, fit_column, list_parts, solve, step_value
 
 RowTest = Callable[[Row], bool]
 NULL_REPLACED = ("COALESCE", "NVL", "IFNULL")

@@ -38,7 +38,8 @@ from penstock.testing.coverage_classes import (
 )
 from penstock.testing.coverage_conditions import Conditions
 from penstock.testing.coverage_joins import different_key, has_change, plain_identity, plain_keys
-from penstock.testing.wanted_rows import DELETES, plain_value, rank_rows, step_value
+from penstock.testing.solved_values import plain_value, step_value
+from penstock.testing.wanted_rows import DELETES, rank_rows
 
 
 def list_group_classes(node: WindowAggregate | GroupAggregate) -> Iterator[CoveredClass]:

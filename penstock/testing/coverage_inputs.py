@@ -13,7 +13,8 @@ from penstock.planner.plan.scan import DELETES as DELETING
 from penstock.planner.plan.walk import walk
 from penstock.testing.coverage_classes import CoveredClass, WantedStep, Watched, want
 from penstock.testing.given_values import START
-from penstock.testing.wanted_rows import DELETES, MILLISECOND, plain_value
+from penstock.testing.solved_values import MILLISECOND, plain_value
+from penstock.testing.wanted_rows import DELETES
 
 MINUTE = START + timedelta(minutes=1)
 

@@ -43,7 +43,8 @@ from penstock.testing.coverage_classes import (
 )
 from penstock.testing.coverage_conditions import Conditions
 from penstock.testing.given_values import START
-from penstock.testing.wanted_rows import DELETES, MILLISECOND, plain_value, step_value, trace_tables
+from penstock.testing.solved_values import MILLISECOND, plain_value, step_value
+from penstock.testing.wanted_rows import DELETES, trace_tables
 
 PLACES = ("#left", "#right")
 """Columns with the places of rows, which no script can name."""

@@ -26,7 +26,8 @@ from penstock.testing.drawn_rows import draw_row, list_values
 from penstock.testing.given_values import START
 from penstock.testing.row_text import give_rows, time_text
 from penstock.testing.script_relations import complete_row, list_stored
-from penstock.testing.wanted_rows import MILLISECOND, Traced, trace, vary_value
+from penstock.testing.solved_values import MILLISECOND, vary_value
+from penstock.testing.wanted_rows import Traced, trace
 
 FILLINGS = 24
 """How often what a class leaves open is filled in."""

@@ -13,7 +13,7 @@ from penstock.planner.plan import AssignWindows, Cumulate, Hop, Node, Over, Sess
 from penstock.testing.coverage_classes import CoveredClass, Watched, name_sides, values_of, want
 from penstock.testing.coverage_joins import plain_keys
 from penstock.testing.given_values import START
-from penstock.testing.wanted_rows import MILLISECOND
+from penstock.testing.solved_values import MILLISECOND
 
 EPOCH = datetime(1970, 1, 1)
 
