@@ -14,12 +14,14 @@ from datetime import timedelta
 from itertools import takewhile
 from random import Random
 
+from sqlglot import exp
+
 from penstock.compilation import Compilation
 from penstock.evaluator import Arrival, QueryFailure, Row, Tables, Unsupported, clocks
 from penstock.parser import name_text, string_text
 from penstock.planner import interval_sql
 from penstock.planner.catalog import Declared
-from penstock.planner.plan import Origin, RemoteLookup, RunningQuery, Scan
+from penstock.planner.plan import Column, Origin, RemoteLookup, RunningQuery, Scan
 from penstock.planner.plan.walk import walk
 from penstock.testing.coverage_classes import CoveredClass, Wanted, WantedStep, Watched, watch
 from penstock.testing.drawn_rows import draw_row, list_values
@@ -223,6 +225,17 @@ class ClassFinder:
             lines += self.write_step(step, arrival)
         return [*lines, "GIVEN END;"] if self.clocks else lines
 
+    def list_shown(self, origin: Origin) -> list[Column]:
+        """The columns that the query reads, and the ones that a row has to have."""
+        scans = [node for node in walk(self.query.root) if isinstance(node, Scan) and node.origin.name == origin.name]
+        names = {each.name for scan in scans for each in scan.schema}
+        names |= {part.name for scan in scans for each in scan.failures for part in each.condition.find_all(exp.Column)}
+        names |= {*origin.key, *(each.name for each in origin.columns if not each.nullable)}
+        names |= {name for name in (origin.time, origin.newest, origin.operation) if name is not None}
+        if origin.computed_time is not None:
+            names |= {each.name for each in origin.computed_time.find_all(exp.Column)}
+        return [each for each in list_stored(origin) if each.name in names]
+
     def write_step(self, step: GivenStep, arrival: Arrival) -> Iterator[str]:
         given = {name for name, _ in step.rows}
         for name, rows in arrival.tables.items():
@@ -230,7 +243,7 @@ class ClassFinder:
                 text = give_rows(name, rows, list_stored(self.origins[name]), START)
                 yield text.replace("GIVEN ", "GIVEN TABLE ", 1)
         for name, rows in arrival.rows.items():
-            yield give_rows(name, rows, list_stored(self.origins[name]), START)
+            yield give_rows(name, rows, self.list_shown(self.origins[name]), START)
         if step.closes:
             graces = {name: clock.delay - (self.origins[name].delay or 0) for name, clock in self.clocks.items()}
             texts = {name: time_text(CLOSED + grace * MILLISECOND, START) for name, grace in graces.items()}
