@@ -13,7 +13,7 @@ from typing import assert_never
 
 from penstock.compilation import Compilation
 from penstock.diagnostics import CompileError, Source, Span
-from penstock.evaluator import Row, Unsupported, clocks
+from penstock.evaluator import QueryFailure, Row, Unsupported, clocks, columns, evaluate_scalar
 from penstock.parser.ast import RowsOf, ThenFails, ThenRefused, ThenRows
 from penstock.planner.plan import (
     AssignWindows,
@@ -72,6 +72,7 @@ from penstock.testing.planned_steps import PlannedStep, plan_case
 from penstock.testing.query_runs import QueryRun
 from penstock.testing.run_case import Scripts, compile_script
 from penstock.testing.script_relations import ScriptRelations
+from penstock.testing.solved_values import plain_value
 
 
 @dataclass
@@ -216,11 +217,28 @@ def list_operators(query: RunningQuery) -> Iterator[OperatorResult]:
     delays = {name: clock.delay for name, clock in clocks(query.root).items()}
     for node in list_nodes(query.root):
         title, classes, note = describe_operator(node, query, delays)  # type: ignore[arg-type]
+        unknown = find_unknown(node) if classes else None
+        if unknown is not None:
+            classes, note = [], f"the evaluator does not know {unknown}"
         results: dict[str, ClassResult] = {}
         for each in classes:
             results.setdefault(each.text, ClassResult(each.text)).sources.append((query, each))
         if results or note:
             yield OperatorResult(title, node.span, results, note)
+
+
+def find_unknown(node: Node) -> str | None:
+    """What the evaluator does not know of the operator's expressions, as far as a plain row shows."""
+    row = {each.name: plain_value(each.type) for below in node.inputs for each in below.schema}
+    types = {name: type_ for below in node.inputs for name, type_ in columns(below.schema).items()}
+    for each in node.expressions:
+        try:
+            evaluate_scalar(each, row, types)
+        except Unsupported as problem:
+            return str(problem)
+        except (QueryFailure, OverflowError, TypeError, ValueError, LookupError, ArithmeticError, AttributeError):
+            continue
+    return None
 
 
 Described = tuple[str, list[CoveredClass], str]
