@@ -165,9 +165,13 @@ def gather_values(
 
 def list_retraction_classes(node: GroupAggregate) -> Iterator[CoveredClass]:
     """Groups of a table change, and may cease to exist, when rows of the table do."""
-    one = WantedStep(((node.input, plain_identity(node.input)),))
-    both, more = want(*twice(node.input)[0].rows), WantedStep(twice(node.input)[0].rows[1:])
-    gone = WantedStep(((node.input, plain_identity(node.input) | {DELETES: True}),))
+    below, types = node.input, columns(node.input.schema)
+    same = plain_keys(below, [each.value for each in node.keys])
+    first, second = twice(below, plain_identity(below) | same, same)[0].rows
+    other = {name: step_value(value, types[name], 1) for name, value in same.items() if name not in below_key(below)}
+    one, both, more = WantedStep((first,)), WantedStep((first, second)), WantedStep((second,))
+    gone = WantedStep(((below, first[1] | {DELETES: True}),))
+    moved = WantedStep(((below, first[1] | other),))
     yield CoveredClass(
         "a group that changes in a later step",
         lambda each: has_change(each, node, gone=False),
@@ -177,13 +181,18 @@ def list_retraction_classes(node: GroupAggregate) -> Iterator[CoveredClass]:
         yield CoveredClass(
             "a group that loses its last row",
             lambda each: has_change(each, node, gone=True),
-            ((one, gone), (one, one)),
+            ((one, gone), (one, moved)),
         )
     yield CoveredClass(
         "a group that loses a row and keeps another",
         lambda each: loses_some(each, node),
-        ((*both, gone), (*both, one)),
+        ((both, gone), (both, moved)),
     )
+
+
+def below_key(node: Node) -> tuple[str, ...]:
+    """The columns that tell the rows of a table apart."""
+    return () if isinstance(node.shape, KStream) else node.shape.identity
 
 
 def loses_some(watched: Watched, node: GroupAggregate) -> bool:
