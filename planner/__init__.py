@@ -14,6 +14,7 @@ from penstock.planner.durations import duration_text, interval_sql
 from penstock.planner.lower.retraction import find_argument_type
 from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.passes.merge_partials import merge_partials
+from penstock.planner.passes.reject_rows import list_failures
 from penstock.planner.plan import Settings
 from penstock.planner.reads.select import plan_read
 from penstock.planner.scalars.find_type import find_type
@@ -39,6 +40,7 @@ __all__ = [
     "find_type",
     "interval_sql",
     "list_columns",
+    "list_failures",
     "merge_partials",
     "mermaid",
     "partitions_text",

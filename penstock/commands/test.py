@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("-k", "keyword", metavar="TEXT", default="", help="Only the tests whose names have this text.")
 @click.option("--update", is_flag=True, help="Write what came into THEN, and show what that changes.")
 @click.option("--spark", "on_spark", is_flag=True, help="Compute the rows on Spark, each step as a micro-batch.")
+@click.option("--cover", "covers", is_flag=True, help="List the kinds of rows that no test gives, with such rows.")
 @click.option("--mutate", is_flag=True, help="Put slips into the scripts, and list the ones that no test notices.")
 @click.option("--watch", is_flag=True, help="Go on: run tests again when their file, or one that it names, is saved.")
 @click.option(
@@ -48,6 +49,7 @@ def test(
     keyword: str,
     update: bool,
     on_spark: bool,
+    covers: bool,
     mutate: bool,
     watch: bool,
     processes: int,
@@ -65,11 +67,12 @@ def test(
       penstock test orders_test.sql -k late
       penstock test
       penstock test --update orders_test.sql
+      penstock test --cover orders_test.sql
       penstock test --mutate -k late
       penstock test --junit report.xml pipelines
 
-    Exit code 0: all tests pass, 1: one fails, 2: a file cannot be read or written, or there is no test.
-    3: Spark does not start.
+    Exit code 0: all tests pass, 1: one fails, 2: a file cannot be read or written, or there is no test. 3: Spark does
+    not start. With --cover and --mutate, 1: something was found that the tests lack.
     """
     begun = time.perf_counter()
     load_runner()
@@ -77,8 +80,11 @@ def test(
     if update:
         for file in files:
             update_file(file, keyword)
-    if on_spark and (watch or mutate or processes > 1):
-        raise click.UsageError("--spark runs tests once, and one after the other: leave out --watch, --mutate and -j")
+    if on_spark and (watch or mutate or covers or processes > 1):
+        words = "--spark runs tests once, and one after the other: leave out --watch, --cover, --mutate and -j"
+        raise click.UsageError(words)
+    if covers:
+        sys.exit(REFUSED if show_coverage(files, keyword, form) else 0)
     if mutate:
         sys.exit(REFUSED if show_mutants(files, keyword) else 0)
     if watch:
@@ -191,6 +197,26 @@ def show_mutants(files: Sequence[str], keyword: str) -> int:
             click.echo()
     click.echo(f"{tried} slips, {tried - survivors} noticed, {survivors} not")
     return survivors
+
+
+def show_coverage(files: Sequence[str], keyword: str, form: str) -> int:
+    """Shows which classes of rows the tests meet. Gives the number of the classes that they could meet, and do not."""
+    from penstock.commands.show_coverage import count_missed, coverage_report, list_coverage_lines
+    from penstock.testing.coverage import ScriptCoverage, cover
+
+    results: list[ScriptCoverage] = []
+    for file in files:
+        with errors_shown():
+            results += cover(read_source(file), Path(file).parent, keyword)
+    if not results:
+        click.echo(show_text(explain_none(files, keyword)), err=True)
+        sys.exit(USAGE)
+    if form == "json":
+        click.echo(show_json(json.dumps(coverage_report(results), indent=2, ensure_ascii=False)))
+    else:
+        for line in list_coverage_lines(results):
+            click.echo(show_text(line))
+    return count_missed(results)
 
 
 def watch_files(paths: tuple[str, ...], keyword: str) -> None:

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import assert_never
 
 from penstock.diagnostics import Diagnostic, Span, nearest
-from penstock.diagnostics.all_codes import CATALOG
 from penstock.diagnostics.codes.testing import T101, T105, T106, T110, T111, T112, T113
 from penstock.diagnostics.diagnostic import CompileError
 from penstock.evaluator import Row, Unsupported, clocks
@@ -28,8 +27,6 @@ from penstock.testing.query_runs import QueryRun
 from penstock.testing.row_text import difference
 from penstock.testing.script_relations import Output, choose_columns, count, list_stored, read_row
 
-FAILURES = frozenset(code.id for code in CATALOG if code.id.startswith("R"))
-"""What rows can fail with."""
 SIGN = Column("", VOID)
 """The column of + and - in the changes of a table. No column of a script has an empty name."""
 
@@ -140,9 +137,10 @@ class Judge:
     def find_failure(self, then: ThenFails) -> list[Diagnostic]:
         failed = [run.failed_with for run in self.runs.values() if run.failed_with is not None]
         code = then.code.text.upper()
-        if code not in FAILURES:
+        known = list_failures()
+        if code not in known:
             found = T112.at(then.code.span, code=code)
-            guess = nearest(code, sorted(FAILURES))
+            guess = nearest(code, known)
             words = f"did you mean {guess}?" if guess else "docs/errors has the codes of failures"
             raise CompileError([found.because("No row ever fails with it.").with_hint(words)])
         if code in failed:
@@ -177,6 +175,13 @@ class Judge:
         if not table:
             return []
         return [T110.at(then.span, relation=then.relation.text).because("\n".join([*table, *left_out]))]
+
+
+def list_failures() -> list[str]:
+    """What rows can fail with. All codes are loaded only for this."""
+    from penstock.diagnostics.all_codes import CATALOG
+
+    return sorted(code.id for code in CATALOG if code.id.startswith("R"))
 
 
 def describe_left_out(runs: Sequence[QueryRun]) -> list[str]:

@@ -6,31 +6,22 @@ and what lies beside these. Both versions get the same rows in the same steps, u
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date, time, timedelta
-from decimal import Decimal
 from random import Random
 
-from sqlglot import exp
-
 from penstock.compilation import Compilation
-from penstock.evaluator import Arrival, Row, Unsupported, Value
+from penstock.evaluator import Arrival, Row, Unsupported
 from penstock.parser import name_text
-from penstock.parser.ast import UNIT_MILLISECONDS
 from penstock.planner.catalog import Declared
 from penstock.planner.plan import KStream, RemoteLookup, RunningQuery, Scan
 from penstock.planner.plan.walk import walk
-from penstock.planner.types import BIGINT, BOOLEAN, DATE, DOUBLE, INTEGERS, STRING, TIME, TIMESTAMP, Type
-from penstock.planner.types import Decimal as DecimalType
+from penstock.testing.drawn_rows import draw_row, list_values
 from penstock.testing.given_values import START
 from penstock.testing.query_runs import QueryRun
-from penstock.testing.row_text import difference, row_texts
-from penstock.testing.script_relations import complete_row, list_stored
+from penstock.testing.row_text import difference, give_rows
+from penstock.testing.script_relations import list_stored
 
-INTERVAL = re.compile(r"INTERVAL\s+'?(\d+)'?\s+([A-Z]+?)S?\b", re.IGNORECASE)
-MILLISECOND = timedelta(milliseconds=1)
 Rows = list[tuple[int, str, Row]]
 """Rows with the steps in which they arrive, and the names of their relations."""
 
@@ -118,23 +109,14 @@ class Versions:
         for declared in self.inputs:
             if declared.origin.name in self.read:
                 for _ in range(chance.randint(0, 4)):
-                    rows.append((chance.randint(0, 1), declared.origin.name, self.draw_row(declared, chance)))
+                    rows.append(
+                        (chance.randint(0, 1), declared.origin.name, draw_row(declared.origin, self.values, chance))
+                    )
         if chance.random() < 0.5:
             times = {each.origin.name: each.origin.time for each in self.inputs}
             rows.sort(key=lambda each: str(each[2].get(times[each[1]] or "")))
             rows = [(int(place > len(rows) // 2), name, row) for place, (_, name, row) in enumerate(rows)]
         return sorted(rows, key=lambda each: each[0])
-
-    def draw_row(self, declared: Declared, chance: Random) -> Row:
-        """A row. Columns that must have a value have one."""
-        origin = declared.origin
-        needed = {origin.time, *origin.key, *(each.name for each in origin.columns if not each.nullable)}
-        row: Row = {}
-        for column in list_stored(origin):
-            is_null = column.name not in needed and chance.random() < 0.15
-            known = self.values.get(kind_of(column.type))
-            row[column.name] = None if is_null or not known else fit_value(chance.choice(known), column.type)
-        return complete_row(row, origin)
 
 
 def shown_columns(query: RunningQuery) -> list[str]:
@@ -172,51 +154,6 @@ def describe(result: list[Row] | str) -> str:
     return f"it fails with {result}" if isinstance(result, str) else f"{len(result)} rows"
 
 
-def kind_of(type_: Type) -> str:
-    """The name under which values are drawn for a type."""
-    return "number" if type_ in (*INTEGERS, DOUBLE) or isinstance(type_, DecimalType) else str(type_)
-
-
-def fit_value(value: Value, type_: Type) -> Value:
-    """A drawn value as the type has it: small numbers, without digits behind the point that it lacks."""
-    if isinstance(type_, DecimalType):
-        return (
-            Decimal(value).quantize(Decimal(1).scaleb(-type_.scale))
-            if type_.precision - type_.scale > 6
-            else Decimal(0)
-        )
-    if type_ in INTEGERS:
-        return int(value) if abs(value) < 100 or type_ == BIGINT else int(value) % 100
-    return float(value) if type_ == DOUBLE else value
-
-
-def list_values(versions: Sequence[Compilation]) -> dict[str, list[Value]]:
-    """The values that are drawn, by type."""
-    numbers: set[Decimal] = {Decimal(0), Decimal(1), Decimal(2)}
-    texts = {"a", "b"}
-    lengths = {0, 1000, 60_000}
-    for each in versions:
-        for source in each.sources:
-            lengths |= {int(n) * UNIT_MILLISECONDS.get(unit.upper(), 0) for n, unit in INTERVAL.findall(source.text)}
-        for query in each.queries:
-            for node in walk(query.root):
-                for literal in (found for part in node.expressions for found in part.find_all(exp.Literal)):
-                    if literal.is_string:
-                        texts.add(literal.name)
-                    elif re.fullmatch(r"\d{1,6}(\.\d{1,4})?", literal.name):
-                        numbers |= {Decimal(literal.name) + step for step in (-1, 0, 1)}
-    near = sorted({abs(length + step) for length in lengths for step in (-1, 0, 1)} | {2 * each for each in lengths})
-    times = [START + MILLISECOND * length for length in near if length < 40 * 86_400_000]
-    return {
-        "number": sorted(numbers),
-        str(STRING): sorted(texts),
-        str(BOOLEAN): [False, True],
-        str(TIMESTAMP): times,
-        str(DATE): [date(2025, 1, 1), date(2025, 1, 2)],
-        str(TIME): [time(0), time(12)],
-    }
-
-
 def list_given(found: Found, inputs: Sequence[Declared]) -> Iterator[str]:
     """The rows as statements of a test."""
     columns = {each.origin.name: list_stored(each.origin) for each in inputs}
@@ -225,7 +162,5 @@ def list_given(found: Found, inputs: Sequence[Declared]) -> Iterator[str]:
         if number != step:
             yield f"THEN {name_text(found.relation)} NOTHING;"
             step = number
-        known = [each for each in columns[name] if row.get(each.name) is not None]
-        names = ", ".join(name_text(each.name) for each in known)
-        yield f"GIVEN {name_text(name)} ({names}) VALUES ({', '.join(row_texts(row, known, START))});"
+        yield give_rows(name, [row], columns[name], START)
     yield "GIVEN END;"

@@ -13,11 +13,10 @@ from datetime import datetime, timedelta
 from random import Random
 
 from penstock.evaluator import Arrival, Row, clocks
-from penstock.parser import name_text
 from penstock.planner.plan import Column, KStream, RemoteLookup, RunningQuery, Scan, TableLookup
 from penstock.planner.plan.walk import walk
 from penstock.testing.query_runs import QueryRun
-from penstock.testing.row_text import difference, row_texts
+from penstock.testing.row_text import difference, give_rows
 
 BORDERS = "where micro-batches begin"
 ORDER = "the order in which rows arrive"
@@ -135,9 +134,4 @@ def shorten(query: RunningQuery, found: Dependence, start: datetime) -> Dependen
 
 def given_text(found: Dependence, columns: dict[str, tuple[Column, ...]], start: datetime) -> str:
     """The rows as statements of a test, in the order of their arrival."""
-    lines = []
-    for name, row in found.rows:
-        known = [each for each in columns[name] if row.get(each.name) is not None]
-        names = ", ".join(name_text(each.name) for each in known)
-        lines.append(f"GIVEN {name_text(name)} ({names}) VALUES ({', '.join(row_texts(row, known, start))});")
-    return "\n".join(lines)
+    return "\n".join(give_rows(name, [row], columns[name], start) for name, row in found.rows)

@@ -99,6 +99,14 @@ def are_close(floats: Iterable[float], others: Iterable[float]) -> bool:
     return all(math.isclose(one, other, rel_tol=TOLERANCE) for one, other in zip(floats, others, strict=True))
 
 
+def give_rows(relation: str, rows: Sequence[Row], stored: Sequence[Column], start: datetime) -> str:
+    """Rows as a statement of a test. Columns that are NULL in all of them are not named."""
+    known = [each for each in stored if any(row.get(each.name) is not None for row in rows)] or stored
+    names = ", ".join(name_text(each.name) for each in known)
+    values = ", ".join(f"({', '.join(row_texts(row, known, start))})" for row in rows)
+    return f"GIVEN {name_text(relation)} ({names}) VALUES {values};"
+
+
 def row_texts(row: Row, chosen: Sequence[Column], start: datetime) -> list[str]:
     """The values of a row as SQL."""
     return [value_text(row[each.name], each.type, start) for each in chosen]

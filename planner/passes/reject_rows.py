@@ -34,6 +34,7 @@ from penstock.planner.plan.failure import Failure
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import fold_plan, walk
 from penstock.planner.scalars.failing import (
+    NoExactFormError,
     Tried,
     default_condition,
     join_conditions,
@@ -109,6 +110,14 @@ def find_failures(scan: Scan, run: Sequence[RowByRow]) -> tuple[Failure, ...]:
             case _:
                 assert_never(node)
     return _drop_repeated(found, map(try_expression, values.values()), passed)
+
+
+def list_failures(expression: Expression, schema: Iterable[Column]) -> tuple[Failure, ...]:
+    """For which rows of a relation an expression fails, as far as conditions tell."""
+    try:
+        return try_expression(substitute(expression, {each.name: _make_column(each) for each in schema})).failures
+    except NoExactFormError:
+        return ()
 
 
 def _drop_repeated(found: Iterable[Failure], last: Iterable[Tried], passed: Expression) -> tuple[Failure, ...]:

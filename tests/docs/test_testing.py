@@ -29,7 +29,7 @@ def test_the_commands_print_what_is_shown(tmp_path: Path, monkeypatch: pytest.Mo
         run = CliRunner().invoke(main, shlex.split(call.removeprefix("$ penstock ")), catch_exceptions=False)
         assert SECONDS.sub("", run.output) == SECONDS.sub("", shown)
         commands += 1
-    assert commands == 3
+    assert commands == 4
 
 
 def test_the_case_in_python_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

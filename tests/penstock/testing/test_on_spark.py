@@ -11,8 +11,17 @@ from typing import Any, cast
 
 import pytest
 
+from penstock.compilation import compile
 from penstock.diagnostics import Source
+from penstock.planner.plan.walk import walk
+from penstock.testing.cases import read_cases
+from penstock.testing.coverage_classes import watch
+from penstock.testing.find_difference import play
+from penstock.testing.given_values import START
+from penstock.testing.planned_steps import plan_case
+from penstock.testing.row_text import difference
 from penstock.testing.run_case import CaseResult, run_source
+from penstock.testing.script_relations import ScriptRelations
 from penstock.testing.snapshots import rewrite
 from penstock.testing.spark_engine import SparkEngine, json_text, plain_value
 from tests.penstock.testing.shop import HEAD, SCRIPT
@@ -160,6 +169,21 @@ def test_drawn_tests_expect_rows(tmp_path: Path) -> None:
         assert list_codes(run_on(None, tmp_path, expected, script)) == [], (script, expected)
         rows += expected.count("THEN r (")
     assert rows > 40
+
+
+def test_drawn_tests_come_to_the_batch_answer() -> None:
+    kinds = set[str]()
+    for seed in range(300):
+        script, text = draw_test(Random(seed))
+        relations = ScriptRelations(compile(script))
+        (case,) = read_cases(Source("shop_test.sql", HEAD + text))
+        arrivals = [step.arrival for step in plan_case(case, relations, Path())[0]]
+        (query,) = relations.queries
+        batch, rows = watch(query, arrivals).rows(query.root), play(query, arrivals)
+        assert not isinstance(rows, str)
+        assert difference(batch, rows, query.root.schema, START) == [], (script, text)
+        kinds |= {type(node).__name__ for node in walk(query.root)} if rows else set()
+    assert {"IntervalJoin", "WindowAggregate", "GroupAggregate", "Over", "OverRows", "Distinct", "Filter"} <= kinds
 
 
 @pytest.mark.spark
