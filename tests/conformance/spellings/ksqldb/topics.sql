@@ -209,7 +209,7 @@ DESCRIBE CONNECTOR c;
 
 -- name: EXPLAIN CTAS_X_1
 EXPLAIN CTAS_X_1;
--- refused: S001, EXPLAIN PLAN, STATE, PARTITIONS, SPARK, CODE or AST before a
+-- refused: S001, EXPLAIN PLAN, STATE, PHYSICAL, PARTITIONS, SPARK, CODE or AST before a
 
 -- name: DEFINE replicas = '3'
 DEFINE replicas = '3';

@@ -143,7 +143,7 @@ CREATE STREAM x AS SELECT CAST(kind AS CHAR(3)) AS a FROM events;
 
 -- name: EXPLAIN of a stream
 EXPLAIN FORMATTED SELECT user_id FROM orders;
--- refused: S001, EXPLAIN PLAN, STATE, PARTITIONS, SPARK, CODE or AST before
+-- refused: S001, EXPLAIN PLAN, STATE, PHYSICAL, PARTITIONS, SPARK, CODE or AST before
 
 -- name: SET without a name
 SET;
