@@ -83,6 +83,8 @@ def test(
     if on_spark and (watch or mutate or covers or processes > 1):
         words = "--spark runs tests once, and one after the other: leave out --watch, --cover, --mutate and -j"
         raise click.UsageError(words)
+    if covers + mutate + watch + (processes > 1) > 1:
+        raise click.UsageError("--cover, --mutate, --watch and -j stand alone: leave out all but one")
     if covers:
         sys.exit(REFUSED if show_coverage(files, keyword, form) else 0)
     if mutate:

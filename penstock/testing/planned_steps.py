@@ -95,7 +95,13 @@ class StepPlanner:
 
     def set_table(self, given: GivenRows) -> None:
         declared = self.script.find_input(given.relation, table=True)
-        self.tables[declared.origin.name] = self.read(given, declared)
+        rows = self.read(given, declared)
+        key = declared.origin.key
+        keys = [tuple(row[name] for name in key) for row in rows]
+        if any(None in each for each in keys) or (key and len(set(keys)) < len(keys)):
+            found = T106.at(given.span, statement=f"GIVEN TABLE {declared.name}")
+            raise CompileError([found.because(f"Two of its rows have the same {' and '.join(key)}, or one has none.")])
+        self.tables[declared.origin.name] = rows
 
     def add_rows(self, given: GivenRows, arrived: Tables) -> None:
         declared = self.script.find_input(given.relation, table=False)

@@ -232,7 +232,8 @@ def test_what_cannot_be_covered(folder: Path) -> None:
     run = penstock("test", "--cover")
     assert run.exit_code == 1
     assert "N001" in run.stderr
-    assert penstock("test", "--cover", "--spark").exit_code == 2
+    for other in ("--spark", "--mutate", "--watch", "-j2"):
+        assert penstock("test", "--cover", other).exit_code == 2
 
 
 def test_several_scripts(tmp_path: Path) -> None:

@@ -224,6 +224,10 @@ def test_tables_of_databases_are_given_as_they_are(tmp_path: Path) -> None:
     assert run_one(tmp_path, f"GIVEN TABLE products VALUES ('lamp', 'red'); {rows} THEN coloured VALUES (1, 'red');",
                    script) == []  # fmt: skip
     assert run_one(tmp_path, f"{rows} THEN coloured VALUES (1, 'red');", script) == ["T110"]
+    twice = "GIVEN TABLE products VALUES ('lamp', 'red'), ('lamp', 'blue');"
+    assert run_one(tmp_path, f"{twice} {rows} THEN coloured VALUES (1, 'red');", script) == ["T106"]
+    nameless = "GIVEN TABLE products (colour) VALUES ('red');"
+    assert run_one(tmp_path, f"{nameless} {rows} THEN coloured NOTHING;", script) == ["T106"]
     records = "GIVEN products VALUES ('lamp', 'red');"
     assert run_one(tmp_path, f"{records} {rows} THEN coloured NOTHING;", script) == ["T104"]
 
