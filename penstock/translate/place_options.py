@@ -122,7 +122,15 @@ def _read_flink_files(declaration: Declaration) -> PlaceOptions:
 
 
 def _read_print(declaration: Declaration) -> PlaceOptions:
-    options = [("connector", "'console'")]
+    given = declaration.options
+    options = [("connector", "'print'")]
+    if "print-identifier" in given:
+        options.append(("print_identifier", quote(given["print-identifier"])))
+    return PlaceOptions(options, options, _tell_unused(given, {"connector", "print-identifier"}))
+
+
+def _read_blackhole(declaration: Declaration) -> PlaceOptions:
+    options = [("connector", "'blackhole'")]
     return PlaceOptions(options, options, _tell_unused(declaration.options, {"connector"}))
 
 
@@ -236,6 +244,7 @@ _FLINK: Mapping[str, Callable[[Declaration], PlaceOptions]] = {
     "upsert-kafka": _read_flink_upserts,
     "filesystem": _read_flink_files,
     "print": _read_print,
+    "blackhole": _read_blackhole,
     "jdbc": _read_jdbc,
 }
 _SPARK = {"kafka": _read_spark_kafka}

@@ -1,6 +1,7 @@
 """All connectors, in the order in which messages list them."""
 
 from penstock.diagnostics import show_options
+from penstock.planner.connectors.blackhole import BLACKHOLE
 from penstock.planner.connectors.console import CONSOLE
 from penstock.planner.connectors.delta import DELTA
 from penstock.planner.connectors.duckdb import DUCKDB
@@ -12,11 +13,15 @@ from penstock.planner.connectors.memory import MEMORY
 from penstock.planner.connectors.mysql import MYSQL
 from penstock.planner.connectors.option import Connector, ConnectorOption, Metadata, OptionType
 from penstock.planner.connectors.postgres import POSTGRES
+from penstock.planner.connectors.print import PRINT
 from penstock.planner.connectors.rate import RATE
 from penstock.planner.connectors.sqlite import SQLITE
 from penstock.planner.connectors.tail import TAIL
 
-CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGRES, MYSQL, SQLITE, DUCKDB, DELTA)
+CONNECTORS: tuple[Connector, ...] = (
+    *(FILES, RATE, CONSOLE, PRINT, MEMORY, BLACKHOLE),
+    *(KAFKA, POSTGRES, MYSQL, SQLITE, DUCKDB, DELTA),
+)
 DATABASES = tuple(each.name for each in CONNECTORS if each.is_database)
 UNRELEASED = {"iceberg": "Iceberg's newest release for Spark, 1.12.0, is for Spark 4.1. It fails on Spark 4.3."}
 """Connectors that wait for a release of others: their names, and which one is missing."""

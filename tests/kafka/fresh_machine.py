@@ -34,6 +34,8 @@ CREATE TABLE prices (id BIGINT PRIMARY KEY, n BIGINT)
   WITH (connector = 'postgres', url = '$postgres', table = 'counts', create = 'if_missing');
 
 CREATE STREAM shown WITH (connector = 'console') AS SELECT STREAM id FROM listed;
+CREATE STREAM printed WITH (connector = 'print') AS SELECT STREAM id FROM listed;
+CREATE STREAM dropped WITH (connector = 'blackhole') AS SELECT STREAM id FROM listed;
 CREATE STREAM generated WITH (connector = 'memory') AS SELECT STREAM n FROM made;
 CREATE STREAM sent WITH (connector = 'kafka', topic = 'plain', format = 'json', create = 'if_missing', $brokers)
   AS SELECT STREAM id FROM listed;
