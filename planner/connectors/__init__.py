@@ -3,6 +3,7 @@
 from penstock.diagnostics import show_options
 from penstock.planner.connectors.blackhole import BLACKHOLE
 from penstock.planner.connectors.console import CONSOLE
+from penstock.planner.connectors.datagen import DATAGEN
 from penstock.planner.connectors.delta import DELTA
 from penstock.planner.connectors.duckdb import DUCKDB
 from penstock.planner.connectors.file_formats import find_unsupported_column
@@ -17,9 +18,10 @@ from penstock.planner.connectors.print import PRINT
 from penstock.planner.connectors.rate import RATE
 from penstock.planner.connectors.sqlite import SQLITE
 from penstock.planner.connectors.tail import TAIL
+from penstock.planner.plan.generated_columns import FIELDS
 
 CONNECTORS: tuple[Connector, ...] = (
-    *(FILES, RATE, CONSOLE, PRINT, MEMORY, BLACKHOLE),
+    *(FILES, RATE, DATAGEN, CONSOLE, PRINT, MEMORY, BLACKHOLE),
     *(KAFKA, POSTGRES, MYSQL, SQLITE, DUCKDB, DELTA),
 )
 DATABASES = tuple(each.name for each in CONNECTORS if each.is_database)
@@ -31,6 +33,7 @@ INTERNAL = (INTERMEDIATE, TAIL)
 _OPTIONS = [option for connector in CONNECTORS for option in connector.options]
 _SECRET = {option.name for option in _OPTIONS if option.secret}
 show_options(option.name for option in _OPTIONS if option.name not in _SECRET)
+show_options(f"{FIELDS}.{option.name}" for connector in CONNECTORS for option in connector.column_options)
 
 
 def show_databases() -> str:

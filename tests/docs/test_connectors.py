@@ -48,6 +48,13 @@ def sections() -> Iterator[str]:
         yield "|---|---|---|---|"
         yield from (row(option) for option in connector.options)
         yield ""
+        if connector.column_options:
+            yield "Options of a column, such as `fields.price.min` for the column `price`:"
+            yield ""
+            yield "| option | takes | by default | meaning |"
+            yield "|---|---|---|---|"
+            yield from (row(option) for option in connector.column_options)
+            yield ""
         if connector.metadata:
             yield "METADATA columns of sources:"
             yield ""
