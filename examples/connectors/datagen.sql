@@ -1,4 +1,4 @@
--- The same 1,000 orders in each run with this seed, of one minute, and their totals by ten seconds.
+-- The same 1,000 orders in each run with this seed, of 50 seconds, and their totals by ten seconds.
 CREATE STREAM orders (
   id BIGINT KEY,
   product STRING,

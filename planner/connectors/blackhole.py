@@ -4,7 +4,7 @@ from penstock.planner.connectors.option import Connector
 
 BLACKHOLE = Connector(
     "blackhole",
-    "nowhere: rows are computed and counted, and not kept, for measuring a query",
+    "no place at all: rows are computed, counted and dropped",
     appends=True,
     upserts=True,
     deletes=True,

@@ -65,7 +65,7 @@ def check_start(text: str, span: Span) -> Diagnostic | None:
 
 DATAGEN = Connector(
     "datagen",
-    "random rows, or sequences, which are the same whenever the seed is the same",
+    "generated rows, random or in sequence, which a seed decides",
     reads_stream=True,
     has_partitions=True,
     rate_option="rows_per_second",
