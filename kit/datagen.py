@@ -120,7 +120,8 @@ class NumberReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         rows = self._schedule.rows
         if self._is_once and rows is not None:
             return rows
-        made = max(0, time.time_ns() // 1000 - began) * self._schedule.rate // SECOND
+        # By whole seconds: a slow stream would have a micro-batch for each row.
+        made = max(0, time.time_ns() // 1000 - began) // SECOND * self._schedule.rate
         return made if rows is None else min(made, rows)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[NumberPart]:
