@@ -14,7 +14,7 @@ class ConnectorFacts:
     defaults: Options
     """The values of options that have one where they are not set."""
     identifying: tuple[str, ...]
-    """The options that say which data it is."""
+    """The options that say which data it is. `fields` stands for all options of columns, such as `fields.price.min`."""
     limiting: tuple[str, ...]
     """The options that limit what a micro-batch reads."""
     path_option: str | None

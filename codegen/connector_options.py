@@ -35,7 +35,7 @@ class Connected:
     def identity(self) -> tuple[Option, ...]:
         """The options that say which data it is."""
         names = FACTS[self.connector].identifying
-        return tuple(each for each in self.options if each[0] in names)
+        return tuple(each for each in self.options if each[0].partition(".")[0] in names)
 
     @property
     def path_option(self) -> str | None:

@@ -114,6 +114,9 @@ def is_secret(name: str) -> bool:
 def _is_harmless(option: str) -> bool:
     """Whether strings of an option of that name are no secrets. The name may be slightly misspelt."""
     folded = option.lower()
+    head, _, rest = folded.partition(".")
+    if head == "fields" and "." in rest:  # an option of a column, such as fields.price.min
+        folded = f"{head}.{rest.rpartition('.')[2]}"
     if folded in SHOWN_OPTIONS or folded in _OF_OTHERS:
         return True
     if folded in _MAY_HOLD_SECRETS or is_secret(option):

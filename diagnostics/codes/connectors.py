@@ -23,8 +23,9 @@ C024 = Code("C024", "connector {connector} waits for a release that runs on this
 C025 = Code("C025", "a name of Avro has letters, digits and _, and no digit first: {name}")
 C026 = Code("C026", "not in real time: {construct}")
 C027 = Code("C027", "{database} keeps {limit} bytes of a name, and {name} has {count}")
+C028 = Code("C028", "datagen makes no values for the column {column}: {type}")
 
 CODES = (
     *(C001, C002, C003, C004, C005, C006, C007, C008, C009, C010, C015, C018, C019),
-    *(C020, C021, C022, C023, C024, C025, C026, C027),
+    *(C020, C021, C022, C023, C024, C025, C026, C027, C028),
 )

@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from penstock.parser import name_text
+from penstock.planner.connectors.datagen import DATAGEN
 from penstock.planner.connectors.topics import AVRO, FORMATS, explain_keys, find_key_format
+from penstock.planner.plan.generated_columns import FIELDS
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.translate.declaration import Declaration
 from penstock.translate.model import NotTranslatedError, System
@@ -18,6 +21,7 @@ WINDOW_COLUMNS = ("window_start", "window_end")
 _FILE_FORMATS = ("json", "csv", "parquet")
 _FLINK_KEYS = frozenset({"key.format", "key.fields", "value.fields-include", "key.fields-prefix"})
 _FLINK_KEY_FORMATS: Mapping[str, str] = {"json": "json", "raw": "text", "csv": "text"}
+_FLOATS = frozenset({"FLOAT", "DOUBLE", "DOUBLE PRECISION", "REAL"})
 _DELIMITERS = frozenset({"csv.field-delimiter", "sep", "delimiter"})
 
 
@@ -122,7 +126,15 @@ def _read_flink_files(declaration: Declaration) -> PlaceOptions:
 
 
 def _read_print(declaration: Declaration) -> PlaceOptions:
-    options = [("connector", "'console'")]
+    given = declaration.options
+    options = [("connector", "'print'")]
+    if "print-identifier" in given:
+        options.append(("print_identifier", quote(given["print-identifier"])))
+    return PlaceOptions(options, options, _tell_unused(given, {"connector", "print-identifier"}))
+
+
+def _read_blackhole(declaration: Declaration) -> PlaceOptions:
+    options = [("connector", "'blackhole'")]
     return PlaceOptions(options, options, _tell_unused(declaration.options, {"connector"}))
 
 
@@ -140,6 +152,27 @@ def _read_jdbc(declaration: Declaration) -> PlaceOptions:
     if "password" in given:
         options.append(("password", "ENV('PGPASSWORD')"))
         changes.insert(0, "the password is not in the script: put it into the variable PGPASSWORD")
+    return PlaceOptions(options, options, changes)
+
+
+def _read_datagen(declaration: Declaration) -> PlaceOptions:
+    """The options of columns are called as in Flink, with _ in place of -."""
+    given = declaration.options
+    options, used = [("connector", "'datagen'")], {"connector"}
+    for name, value in given.items():
+        before, point, last = name.rpartition(".")
+        own = before + point + last.replace("-", "_")
+        if DATAGEN.find_option(own) is not None:
+            column = before.removeprefix(f"{FIELDS}.")
+            is_plain = not column or name_text(column) == column
+            options.append((own if is_plain else quote(own), quote(value)))
+            used.add(name)
+    changes = _tell_unused(given, used)
+    set_apart = {name.lower().split(".")[1] for name in used if name.endswith((".min", ".max"))}
+    names = [name for name, type_ in declaration.columns if type_.upper().split("(")[0].strip() in _FLOATS]
+    if unset := [name for name in names if name.strip("`").lower() not in set_apart]:
+        numbers = "random numbers are from 0 to 1 here, and up to the greatest of the type in Flink"
+        changes.append(f"{', '.join(unset)}: {numbers}")
     return PlaceOptions(options, options, changes)
 
 
@@ -236,6 +269,8 @@ _FLINK: Mapping[str, Callable[[Declaration], PlaceOptions]] = {
     "upsert-kafka": _read_flink_upserts,
     "filesystem": _read_flink_files,
     "print": _read_print,
+    "datagen": _read_datagen,
+    "blackhole": _read_blackhole,
     "jdbc": _read_jdbc,
 }
 _SPARK = {"kafka": _read_spark_kafka}

@@ -58,7 +58,8 @@ def _rewrite_declaration(
         behind = Foreign(statement.text, statement.tokens[as_ + 1 :])
         rewritten = rewrite_query(behind, system, known)
         query, changes = rewritten.sql, rewritten.changes
-    if query and declaration.options.get("connector") in _OWN:
+    is_own = declaration.options.get("connector") in _OWN and not any("-" in name for name in declaration.options)
+    if query and is_own:
         return Rewritten(f"{statement.slice(0, as_ + 1)} {query}", changes)
     if query and not declaration.columns:
         return _rewrite_derived(declaration, query, changes, system)

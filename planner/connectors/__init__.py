@@ -1,7 +1,9 @@
 """All connectors, in the order in which messages list them."""
 
 from penstock.diagnostics import show_options
+from penstock.planner.connectors.blackhole import BLACKHOLE
 from penstock.planner.connectors.console import CONSOLE
+from penstock.planner.connectors.datagen import DATAGEN
 from penstock.planner.connectors.delta import DELTA
 from penstock.planner.connectors.duckdb import DUCKDB
 from penstock.planner.connectors.file_formats import find_unsupported_column
@@ -12,11 +14,16 @@ from penstock.planner.connectors.memory import MEMORY
 from penstock.planner.connectors.mysql import MYSQL
 from penstock.planner.connectors.option import Connector, ConnectorOption, Metadata, OptionType
 from penstock.planner.connectors.postgres import POSTGRES
+from penstock.planner.connectors.print import PRINT
 from penstock.planner.connectors.rate import RATE
 from penstock.planner.connectors.sqlite import SQLITE
 from penstock.planner.connectors.tail import TAIL
+from penstock.planner.plan.generated_columns import FIELDS
 
-CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGRES, MYSQL, SQLITE, DUCKDB, DELTA)
+CONNECTORS: tuple[Connector, ...] = (
+    *(FILES, RATE, DATAGEN, CONSOLE, PRINT, MEMORY, BLACKHOLE),
+    *(KAFKA, POSTGRES, MYSQL, SQLITE, DUCKDB, DELTA),
+)
 DATABASES = tuple(each.name for each in CONNECTORS if each.is_database)
 UNRELEASED = {"iceberg": "Iceberg's newest release for Spark, 1.12.0, is for Spark 4.1. It fails on Spark 4.3."}
 """Connectors that wait for a release of others: their names, and which one is missing."""
@@ -26,6 +33,7 @@ INTERNAL = (INTERMEDIATE, TAIL)
 _OPTIONS = [option for connector in CONNECTORS for option in connector.options]
 _SECRET = {option.name for option in _OPTIONS if option.secret}
 show_options(option.name for option in _OPTIONS if option.name not in _SECRET)
+show_options(f"{FIELDS}.{option.name}" for connector in CONNECTORS for option in connector.column_options)
 
 
 def show_databases() -> str:

@@ -9,13 +9,14 @@ import msgspec
 
 from penstock.diagnostics import Diagnostic, Span
 from penstock.planner.plan import Column, Options, Value
+from penstock.planner.plan.generated_columns import FIELDS
 from penstock.planner.types import Type
 
 
 class OptionType(msgspec.Struct, frozen=True):
     """The values that an option accepts; `choices` restricts a STRING to a few words, `filled` says it is not empty."""
 
-    kind: Literal["STRING", "INTEGER", "BOOLEAN", "INTERVAL", "SECRET"]
+    kind: Literal["STRING", "INTEGER", "NUMBER", "BOOLEAN", "INTERVAL", "SECRET"]
     choices: tuple[str, ...] = ()
     filled: bool = False
     refused: tuple[tuple[str, str], ...] = ()
@@ -32,6 +33,7 @@ class OptionType(msgspec.Struct, frozen=True):
 _EXPECTED = {
     "STRING": "a string",
     "INTEGER": "a number from 1 to 999999999",
+    "NUMBER": "a number such as -5 or 0.25",
     "BOOLEAN": "TRUE or FALSE",
     "INTERVAL": "a time such as 7 DAYS",
     "SECRET": "ENV('NAME') or FILE('path')",
@@ -41,6 +43,8 @@ _EXPECTED = {
 STRING = OptionType("STRING")
 NAME = OptionType("STRING", filled=True)
 INTEGER = OptionType("INTEGER")
+NUMBER = OptionType("NUMBER")
+"""Its value is the text of the number."""
 BOOLEAN = OptionType("BOOLEAN")
 INTERVAL = OptionType("INTERVAL")
 """Its value is in milliseconds."""
@@ -184,6 +188,8 @@ class Connector(msgspec.Struct, frozen=True):
     """Why Spark does not read or write there in real time, None if it does."""
     rate_option: str = RATE
     """For a connector that reads streams: the option that says how many rows arrive per second."""
+    column_options: tuple[ConnectorOption, ...] = ()
+    """What can be said of each column: its option `min` is written `fields.price.min` for the column `price`."""
     check: Callable[..., None] = accept
     """Takes what `accept` takes. Raises CompileError for columns that it cannot hold under these options."""
     place: Callable[[Options], str | None] = no_place
@@ -222,6 +228,18 @@ class Connector(msgspec.Struct, frozen=True):
             return self.list_places(options)
         place = self.place(options)
         return () if place is None else (place,)
+
+    def find_option(self, name: str) -> ConnectorOption | None:
+        """The option of that name in small letters, which may be an option of a column."""
+        head, _, rest = name.partition(".")
+        column, _, last = rest.rpartition(".")
+        if head == FIELDS and column:
+            return next((each for each in self.column_options if each.name == last), None)
+        return next((each for each in self.options if each.name == name), None)
+
+    def list_options(self) -> list[str]:
+        """The names of all options, as messages list them."""
+        return [each.name for each in self.options] + [f"{FIELDS}.….{each.name}" for each in self.column_options]
 
     def takes(self, option: str) -> bool:
         """Whether it has an option of that name."""

@@ -14,9 +14,6 @@ from penstock.planner.connectors.topics import describe_topic
 _OTHERS = {
     "upsert-kafka": ("kafka", ", key_format = 'json' and a PRIMARY KEY"),
     "filesystem": ("files", ""),
-    "print": ("console", " of a stream"),
-    "blackhole": ("memory", ""),
-    "datagen": ("rate", " counts; connector = 'files' reads rows that are written before"),
     **dict.fromkeys(
         ("jdbc", "mongodb"), (DATABASES[0], f"{show_databases().removeprefix(repr(DATABASES[0]))} of a table")
     ),

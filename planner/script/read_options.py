@@ -12,11 +12,12 @@ from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.connectors import C002, C003, C004, C005, C006, C007, C020, C021, C024
 from penstock.parser import ast
 from penstock.planner.catalog import BATCH_MODE, Catalog, Declared
-from penstock.planner.connectors import UNRELEASED, OptionType, find_connector
+from penstock.planner.connectors import UNRELEASED, Connector, OptionType, find_connector
 from penstock.planner.connectors.option import BOOLEAN, INTEGER, INTERVAL, STRING
 from penstock.planner.connectors.topics import WINDOWED_KEYS
 from penstock.planner.durations import interval_duration, positive_milliseconds
 from penstock.planner.plan import Options, SecretOption, Settings, StateStore, Value
+from penstock.planner.plan.generated_columns import FIELDS, is_number
 from penstock.planner.script.connector_hints import explain_no_connector, explain_unknown_connector
 
 
@@ -55,16 +56,15 @@ def read_options(
         found = C005.at(name.span, "", connector=connector.name, used="used for a stream")
         found = found.because("Each of its rows has a primary key, by which it is replaced and deleted.")
         findings.append(found.with_hint(f"CREATE TABLE with a PRIMARY KEY may have connector = '{connector.name}'"))
-    known_options = {option.name: option for option in connector.options}
     values: list[tuple[str, Value]] = []
     meant: set[str | None] = set()  # what misspelt options were meant to be
     for folded, option in given.items():
-        described = known_options.get(folded)
+        described = connector.find_option(folded)
         if described is None:
             found = C002.at(option.name.span, "", connector=connector.name, name=option.name.text)
-            guess = nearest(folded, list(known_options))
+            guess = nearest(folded, _list_guesses(connector, folded))
             meant.add(guess)
-            found = found.because("Its options are " + ", ".join(known_options) + ".")
+            found = found.because("Its options are " + ", ".join(connector.list_options()) + ".")
             window = f"the window {WINDOWED_KEYS[kind]}" if folded in ("window_type", "window_size") else None
             findings.append(found.with_guess(guess) if window is None else found.with_hint(window))
             continue
@@ -79,6 +79,15 @@ def read_options(
             found = C004.at(name.span, "", connector=connector.name, name=expected.name)
             findings.append(found.with_hint(f"add the option {expected.name}, {expected.doc}"))
     return connector.name, tuple(values)
+
+
+def _list_guesses(connector: Connector, written: str) -> list[str]:
+    """The options that a misspelt name may mean. An option of a column means another option of the column."""
+    head, _, rest = written.partition(".")
+    column = rest.rpartition(".")[0]
+    if not (head == FIELDS and column and connector.column_options):
+        return [each.name for each in connector.options]
+    return [f"{FIELDS}.{column}.{each.name}" for each in connector.column_options]
 
 
 def is_string(value: exp.Expression) -> bool:
@@ -104,6 +113,10 @@ def read_value(option: ast.Option, type_: OptionType, findings: list[Diagnostic]
             number = ast.parse_count(str(value.this))
             if number:
                 return number
+        case "NUMBER":
+            sign, literal = ("-", value.this) if isinstance(value, exp.Neg) else ("", value)
+            if isinstance(literal, exp.Literal) and is_number(f"{sign}{literal.this}"):
+                return f"{sign}{literal.this}"
         case "INTERVAL" if isinstance(value, exp.Interval):
             return positive_milliseconds(interval_duration(value), option.name.text)
         case "INTERVAL" if is_string(value):

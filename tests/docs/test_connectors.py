@@ -17,6 +17,7 @@ PAGE = ROOT / "docs" / "connectors.md"
 SCRIPTS = ROOT / "examples" / "connectors"
 RULES = {
     "files": "[Places](semantics/places.md#places), [Files](formats.md)",
+    "datagen": "[Generated rows](semantics/places.md#generated-rows)",
     "kafka": "[Topics of Kafka](semantics/topics.md)",
     "postgres": "[Tables of databases](semantics/databases.md)",
     "mysql": "[Tables of databases](semantics/databases.md)",
@@ -44,10 +45,18 @@ def sections() -> Iterator[str]:
         yield ""
         yield f"```sql\n{read_script(connector.name)}```"
         yield ""
-        yield "| option | takes | by default | meaning |"
-        yield "|---|---|---|---|"
-        yield from (row(option) for option in connector.options)
-        yield ""
+        if connector.options:
+            yield "| option | takes | by default | meaning |"
+            yield "|---|---|---|---|"
+            yield from (row(option) for option in connector.options)
+            yield ""
+        if connector.column_options:
+            yield "Options of a column, such as `fields.price.min` for the column `price`:"
+            yield ""
+            yield "| option | takes | by default | meaning |"
+            yield "|---|---|---|---|"
+            yield from (row(option) for option in connector.column_options)
+            yield ""
         if connector.metadata:
             yield "METADATA columns of sources:"
             yield ""

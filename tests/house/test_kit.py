@@ -12,7 +12,7 @@ from tests.house.files import ROOT, list_files
 
 KIT = ROOT / "kit"
 ON_PYSPARK = {
-    *("checkpoint_sources", "clock_view", "intermediate", "rate"),
+    *("checkpoint_sources", "clock_view", "datagen", "intermediate", "rate"),
     *("delta.delta_feed", "delta.delta_writer", "files.csv_files", "files.files", "files.openable_files"),
     *("files.ordered_files", "tables.table_batches", "tables.table_lookup", "worker.computed_views"),
 }

@@ -27,6 +27,7 @@ PATIENCE = 240  # seconds until all rows have to be there
 COUNTS = "SELECT id, COUNT(*) AS n FROM listed GROUP BY id"
 MICRO_BATCHES = f"""
 CREATE STREAM made (n BIGINT, at TIMESTAMP) WITH (connector = 'rate', rows_per_second = 9);
+CREATE STREAM random (n BIGINT, at TIMESTAMP) WITH (connector = 'datagen', rows_per_second = 9);
 CREATE STREAM listed (id BIGINT) WITH (connector = 'files', path = '$folder/in', format = 'json');
 CREATE STREAM a_topic (id BIGINT) WITH (connector = 'kafka', topic = 'plain', format = 'json', $brokers);
 CREATE STREAM a_lake (id BIGINT) WITH (connector = 'delta', path = '$folder/lake');
@@ -34,6 +35,9 @@ CREATE TABLE prices (id BIGINT PRIMARY KEY, n BIGINT)
   WITH (connector = 'postgres', url = '$postgres', table = 'counts', create = 'if_missing');
 
 CREATE STREAM shown WITH (connector = 'console') AS SELECT STREAM id FROM listed;
+CREATE STREAM drawn WITH (connector = 'memory') AS SELECT STREAM n FROM random;
+CREATE STREAM printed WITH (connector = 'print') AS SELECT STREAM id FROM listed;
+CREATE STREAM dropped WITH (connector = 'blackhole') AS SELECT STREAM id FROM listed;
 CREATE STREAM generated WITH (connector = 'memory') AS SELECT STREAM n FROM made;
 CREATE STREAM sent WITH (connector = 'kafka', topic = 'plain', format = 'json', create = 'if_missing', $brokers)
   AS SELECT STREAM id FROM listed;
@@ -89,7 +93,7 @@ def main(folder: str, brokers: str, registry: str, postgres: str, mysql: str, ar
         assert [each.code for each in refused.value.diagnostics] == ["R073"]
         shutil.copytree(archives, there)
         session.submit(written)
-        _await(session, {"generated": 1})
+        _await(session, {"generated": 1, "drawn": 1})
         _await_places(Path(folder))
         session.submit(fill(READERS))
         _await(session, dict.fromkeys(("from_topic", "from_avro", "from_lake", "from_table"), 3))

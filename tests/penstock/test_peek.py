@@ -27,6 +27,7 @@ CREATE VIEW cheap AS SELECT STREAM id FROM orders WHERE price < 100;
 CREATE TABLE counts WITH (connector = 'files', path = 'counts', format = 'json', operation = 'op')
 AS SELECT product, COUNT(*) AS n FROM orders GROUP BY product;
 CREATE STREAM ticks (n BIGINT, t TIMESTAMP) WITH (connector = 'rate');
+CREATE STREAM drawn (n BIGINT, t TIMESTAMP) WITH (connector = 'datagen');
 CREATE TABLE people (id BIGINT PRIMARY KEY) WITH (connector = 'sqlite', path = 'people.db', table = 'people');
 """
 RECORDS = (
@@ -127,6 +128,7 @@ def test_records_of_a_table_need_a_key(script: Path) -> None:
         ("cheap", "R097", "penstock run --once shows its rows"),
         ("counts", "R097", 'penstock query … "SELECT * FROM counts LIMIT 20"'),
         ("ticks", "R097", "penstock run --once shows rows of a query over it"),
+        ("drawn", "R097", "penstock run --once shows rows of a query over it"),
         ("people", "R097", 'penstock query … "SELECT * FROM people LIMIT 20"'),
         ("ordres", "K012", "did you mean orders?"),
     ],

@@ -214,6 +214,7 @@ def test_a_statement_behind_a_setting_is_shown() -> None:
 def test_every_option_is_known_to_be_shown_or_not() -> None:
     options = [option for connector in CONNECTORS for option in connector.options]
     shown = {option.name for option in options} - {option.name for option in options if option.secret}
+    shown |= {f"fields.{option.name}" for connector in CONNECTORS for option in connector.column_options}
     assert shown | {name for name, _ in SETTINGS} | {"connector"} == SHOWN_OPTIONS
 
 

@@ -355,5 +355,5 @@ def test_a_table_without_a_place_is_told() -> None:
 
 
 def test_a_refused_declaration_is_named_where_it_is_read() -> None:
-    text = "CREATE TABLE Lost (a INT) WITH ('connector' = 'datagen');\nCREATE VIEW v AS SELECT a FROM lost;"
+    text = "CREATE TABLE Lost (a INT) WITH ('connector' = 'hbase-1.4');\nCREATE VIEW v AS SELECT a FROM lost;"
     assert run(text, System.FLINK).notes[1] == "lost is refused above, in line 1"

@@ -50,7 +50,13 @@ WITH ('connector' = 'filesystem', 'path' = 'out/per_window', 'format' = 'json');
 
 CREATE TABLE shown (auction BIGINT, price BIGINT) WITH ('connector' = 'print');
 
-CREATE TABLE made (id BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '5');
+CREATE TABLE made (id BIGINT, `order` DOUBLE, at TIMESTAMP(3)) WITH (
+  'connector' = 'datagen', 'rows-per-second' = '5', 'number-of-rows' = '90', 'fields.id.kind' = 'sequence', 'fields.id.start' = '1',
+  'fields.id.end' = '50', 'fields.order.null-rate' = '0.5', 'fields.at.max-past' = '5 s', 'scan.parallelism' = '2');
+
+CREATE TABLE printed WITH ('connector' = 'print', 'print-identifier' = 'it''s') AS SELECT id FROM made;
+
+CREATE TABLE dropped (id BIGINT) WITH ('connector' = 'blackhole');
 
 CREATE TEMPORARY VIEW large AS
 SELECT auction, bidder, price, bid_time FROM bid WHERE price > 1000;

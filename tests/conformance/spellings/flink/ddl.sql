@@ -163,8 +163,27 @@ WITH ('connector' = 'files', 'path' = 'clicks', 'format' = 'json');
 -- refused: B002
 
 -- name: a connector that Penstock does not have
-CREATE STREAM clicks (id BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '10');
+CREATE STREAM clicks (id BIGINT) WITH ('connector' = 'hbase-2.2', 'table-name' = 'clicks');
 -- refused: C001
+
+-- name: rows that are made
+CREATE STREAM clicks (id BIGINT) WITH ('connector' = 'datagen', 'fields.id.kind' = 'sequence', 'fields.id.end' = '9');
+-- same as
+CREATE STREAM clicks (id BIGINT) WITH (connector = 'datagen', fields.id.kind = 'sequence', fields.id.end = 9);
+
+-- name: options of datagen in the words of Flink
+CREATE STREAM clicks (id BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '10');
+-- refused: C002, did you mean rows_per_second?
+
+-- name: rows that are printed
+CREATE STREAM shown (id BIGINT) WITH ('connector' = 'print');
+-- same as
+CREATE STREAM shown (id BIGINT) WITH (connector = 'print');
+
+-- name: rows that are dropped
+CREATE STREAM dropped (id BIGINT) WITH ('connector' = 'blackhole');
+-- same as
+CREATE STREAM dropped (id BIGINT) WITH (connector = 'blackhole');
 
 -- name: options of Kafka in the words of Flink
 CREATE STREAM clicks (id BIGINT) WITH (

@@ -1,0 +1,14 @@
+"""Lines on standard output."""
+
+from penstock.planner.connectors.option import STRING, Connector, ConnectorOption
+
+PRINT = Connector(
+    "print",
+    "standard output, with a line for each row as Flink's `print` writes it",
+    appends=True,
+    upserts=True,
+    deletes=True,
+    keeps_rows=False,
+    outlives_process=False,
+    own_options=(ConnectorOption("print_identifier", STRING, "text in front of each line, and `> ` behind it"),),
+)
