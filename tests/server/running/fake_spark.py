@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 from typing import Any
 
 import psycopg
@@ -34,6 +34,8 @@ LEDGER = (
     "epoch bigint NOT NULL, rows bigint NOT NULL, written_at timestamptz NOT NULL DEFAULT now(), "
     "PRIMARY KEY (query, sink, batch))"
 )
+_MAKING = Lock()
+"""Two sessions of PostgreSQL that make one table at once get an error, whatever IF NOT EXISTS says."""
 
 
 class FakeSession:
@@ -54,7 +56,7 @@ class FakeSession:
         pass
 
     def _make_tables(self, program: Program) -> None:
-        with psycopg.connect(self.url, autocommit=True) as db:
+        with _MAKING, psycopg.connect(self.url, autocommit=True) as db:
             for query in program.queries:
                 options = dict(query.output.options)
                 table = str(options["table"])
