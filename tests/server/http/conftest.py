@@ -31,7 +31,7 @@ TABLES = (
     *("penstock.token", "penstock.engine", "penstock.statement", "penstock.relation", "penstock.query"),
     *("penstock.lineage", "penstock.saved"),
     *("penstock.change", "penstock.listener", "public.totals", "public.views_per_minute", "public.every_type"),
-    *("public.visits", "public.total"),
+    *("public.visits", "public.total", 'public."Mixed Case"'),
 )
 
 
