@@ -13,7 +13,7 @@ _REACH = 40
 
 def explain_type_brackets(found: Diagnostic, stop: Stop) -> Diagnostic | None:
     """The finding with angle brackets for the round ones behind ARRAY, MAP or STRUCT."""
-    for place in range(min(stop.index, len(stop.tokens)) - 1, max(stop.index - _REACH, 0), -1):
+    for place in range(min(stop.index, len(stop.tokens) - 1) - 1, max(stop.index - _REACH, 0), -1):
         if stop.tokens[place].word not in _TYPES or stop.tokens[place + 1].type != "LPAR":
             continue
         end = _find_closing(stop.tokens, place + 1)

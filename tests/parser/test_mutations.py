@@ -51,6 +51,14 @@ def test_two_thousand_mutations() -> None:
     assert 500 < refused < 2_000
 
 
+def test_texts_that_end_anywhere() -> None:
+    chance = random.Random(3)
+    for _ in range(1_000):
+        words = re.findall(r"\w+|\s+|.", chance.choice(CASES).sql)
+        text = "".join(words[: chance.randrange(len(words))])
+        assert all(label.span.end <= len(text) for finding in findings(text) for label in finding.labels), text
+
+
 def test_what_still_parses_survives_the_round_trip() -> None:
     chance = random.Random(2)
     survived = 0
