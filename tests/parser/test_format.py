@@ -22,7 +22,7 @@ from tests.properties.statements import statements
 
 EXAMPLES = Path(__file__).with_name("formats")
 NOTES = ("-- note\n", "\n-- note\n", "/* note */", "\n/* two\n   lines */\n", "\n\n-- a\n\n-- b\n")
-SCRIPTS = [each.sql for each in CASES[::6]] + [text for each in SPELLINGS for text in (each.sql, each.same) if text]
+SCRIPTS = [each.sql for each in CASES[::12]] + [text for each in SPELLINGS for text in (each.sql, each.same) if text]
 
 
 def formatted(text: str) -> str:

@@ -46,7 +46,7 @@ NESTED: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.parametrize("kind", NESTED)
 def test_nesting_is_limited(kind: str) -> None:
-    for levels in (66, 1_000, 20_000):
+    for levels in (66, 20_000):
         assert [found.code for found in findings(NESTED[kind](levels))] == ["L001"], levels
 
 

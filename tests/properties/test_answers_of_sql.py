@@ -38,7 +38,7 @@ def answer(sql: str, contents: dict[str, list[Row]]) -> list[Row]:
         return list(connection.sql(text).to_arrow_table().to_pylist())
 
 
-@settings(max_examples=HISTORIES * 8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=HISTORIES * 4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(QUERIES), st.data())
 def test_answers_are_those_of_sql(sql: str, data: st.DataObject) -> None:
     plan = tables.planned(sql)

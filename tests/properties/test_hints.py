@@ -15,7 +15,7 @@ from tests.properties.hints import find_errors, judge
 from tests.properties.mutations import Mutations, scripts
 
 pytestmark = pytest.mark.draws
-BROKEN = int(os.environ.get("PENSTOCK_HINTS", "120"))
+BROKEN = int(os.environ.get("PENSTOCK_HINTS", "64"))
 PARTS = 8
 
 
