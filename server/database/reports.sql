@@ -10,7 +10,8 @@ CREATE SCHEMA IF NOT EXISTS reports;
 -- The owner of a schema may drop all that is in it.
 ALTER SCHEMA reports OWNER TO penstock_owner;
 GRANT USAGE ON SCHEMA reports TO penstock_reader;
-GRANT CREATE ON SCHEMA reports TO penstock_submitter;
+-- Submitters may create in it only while they make a view: EXPLAIN ANALYZE CREATE TABLE is seen by no trigger.
+REVOKE CREATE ON SCHEMA reports FROM penstock_submitter;
 
 -- Views whose tables are replaced in this transaction. Between transactions it is empty.
 DROP TABLE IF EXISTS penstock_guard.aside;
@@ -24,13 +25,25 @@ CREATE TABLE penstock_guard.aside (
 -- Who has made a view. REASSIGN OWNED, which no trigger sees, changes its owner, and this does not change.
 CREATE TABLE IF NOT EXISTS penstock_guard.maker (view oid PRIMARY KEY, role oid NOT NULL);
 
--- Before a user's statement about objects writes anything. A role has one such transaction at a time, and five such
+-- Sessions in which a trigger runs statements of its own. Between statements it is empty.
+CREATE TABLE IF NOT EXISTS penstock_guard.nested (pid integer PRIMARY KEY);
+
+CREATE OR REPLACE FUNCTION penstock_guard.run_nested(statement text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+BEGIN
+  INSERT INTO penstock_guard.nested VALUES (pg_backend_pid());
+  EXECUTE statement;
+  DELETE FROM penstock_guard.nested WHERE pid = pg_backend_pid();
+END $$;
+
+-- Before a user's statement about objects writes anything. Submitters make views, and nothing else. A role has one such transaction at a time, and five such
 -- statements in a second: rows of the catalog that a rollback leaves behind take space on the disk, which users cannot
 -- fill otherwise. DROP writes none.
 CREATE OR REPLACE FUNCTION penstock_guard.begin_change() RETURNS event_trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
 BEGIN
-  IF session_user IN ('penstock_engine', current_user) OR TG_TAG ~ '^DROP (?!SCHEMA|OWNED)' THEN
+  IF session_user IN ('penstock_engine', current_user) OR TG_TAG ~ '^DROP (?!SCHEMA|OWNED)'
+    OR EXISTS (SELECT FROM penstock_guard.nested WHERE pid = pg_backend_pid()) THEN
     RETURN;
   END IF;
   IF TG_TAG IN ('ALTER SCHEMA', 'DROP SCHEMA') THEN
@@ -38,6 +51,9 @@ BEGIN
   ELSIF TG_TAG = 'DROP OWNED' THEN  -- which reaches schemas
     RAISE insufficient_privilege USING
       MESSAGE = 'users of the server do not send DROP OWNED', HINT = 'DROP VIEW reports.…';
+  ELSIF TG_TAG NOT IN ('CREATE VIEW', 'ALTER VIEW', 'COMMENT', 'GRANT', 'REVOKE')
+    AND NOT pg_has_role(session_user, 'penstock_owner', 'MEMBER') THEN
+    RAISE insufficient_privilege USING MESSAGE = format('users make views in the schema reports, and no %s', TG_TAG);
   ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
     RAISE feature_not_supported USING
       MESSAGE = 'views are made in transactions that are READ COMMITTED', HINT = 'BEGIN ISOLATION LEVEL READ COMMITTED';
@@ -46,17 +62,24 @@ BEGIN
   END IF;
   PERFORM pg_advisory_xact_lock(1, hashtext(session_user));
   PERFORM pg_sleep(0.2);
+  IF TG_TAG IN ('CREATE VIEW', 'ALTER VIEW') THEN
+    PERFORM pg_advisory_xact_lock(1, 0);  -- the rights of a schema are one row
+    PERFORM penstock_guard.run_nested('GRANT CREATE ON SCHEMA reports TO penstock_submitter');
+  END IF;
 END $$;
 
 -- After each command. What is in the schema afterwards is a view that gives its readers no more than their own rights.
 CREATE OR REPLACE FUNCTION penstock_guard.check_reports() RETURNS event_trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
 DECLARE
   each record;
   made pg_class;
   rule pg_rewrite;
   other text;
 BEGIN
+  IF EXISTS (SELECT FROM penstock_guard.nested WHERE pid = pg_backend_pid()) THEN
+    RETURN;
+  END IF;
   FOR each IN SELECT classid, objid, object_type, schema_name FROM pg_event_trigger_ddl_commands() LOOP
     SELECT * INTO made FROM pg_class WHERE relnamespace = 'reports'::regnamespace AND oid = CASE each.classid
       WHEN 'pg_class'::regclass THEN each.objid
@@ -87,7 +110,7 @@ BEGIN
     -- backslash before each blank.
     SELECT * INTO STRICT rule FROM pg_rewrite WHERE ev_class = made.oid;
     SELECT format('%I.%I', nspname, relname) INTO other
-    FROM regexp_matches(rule.ev_action::text, ':relid (\d+)', 'g') AS m
+    FROM regexp_matches(rule.ev_action::text, ':relid ([0-9]+)', 'g') AS m
     JOIN pg_class AS c ON c.oid = m[1]::oid JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE c.oid <> made.oid AND nspname <> 'public' LIMIT 1;
     IF other IS NOT NULL THEN
@@ -95,7 +118,7 @@ BEGIN
         MESSAGE = format('a view of reports reads tables of public, and not %s', other);
     END IF;
     SELECT format('%I.%I', nspname, proname) INTO other
-    FROM regexp_matches(rule.ev_action::text, ':(opno|funcid|opfuncid|aggfnoid|winfnoid) (\d+)', 'g') AS m
+    FROM regexp_matches(rule.ev_action::text, ':(opno|funcid|opfuncid|aggfnoid|winfnoid) ([0-9]+)', 'g') AS m
     LEFT JOIN pg_operator AS o ON m[1] = 'opno' AND o.oid = m[2]::oid
     JOIN pg_proc AS p ON p.oid = CASE m[1] WHEN 'opno' THEN o.oprcode::oid ELSE m[2]::oid END
     JOIN pg_namespace AS n ON n.oid = p.pronamespace
@@ -126,18 +149,22 @@ BEGIN
         MESSAGE = 'a role has 100 views in reports, which is the limit', HINT = 'DROP VIEW reports.…';
     END IF;
     IF 'security_invoker=true' <> ALL (coalesce(made.reloptions, '{}')) THEN
-      EXECUTE format('ALTER VIEW reports.%I SET (security_invoker = true)', made.relname);
+      PERFORM penstock_guard.run_nested(
+        format('ALTER VIEW reports.%I SET (security_invoker = true)', made.relname));
     END IF;
     IF made.relacl IS NULL THEN
-      EXECUTE format('GRANT SELECT ON reports.%I TO penstock_reader', made.relname);
+      PERFORM penstock_guard.run_nested(format('GRANT SELECT ON reports.%I TO penstock_reader', made.relname));
     END IF;
   END LOOP;
+  IF TG_TAG IN ('CREATE VIEW', 'ALTER VIEW') AND session_user NOT IN ('penstock_engine', current_user) THEN
+    PERFORM penstock_guard.run_nested('REVOKE CREATE ON SCHEMA reports FROM penstock_submitter');
+  END IF;
 END $$;
 
 -- Drops the views of reports that read these relations. The engine calls it before it drops these, or replaces them.
 -- is_kept: the views are noted, to be made again.
 CREATE OR REPLACE FUNCTION penstock_guard.put_aside(relations text[], is_kept boolean) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
 DECLARE
   each record;
 BEGIN
@@ -149,8 +176,8 @@ BEGIN
         AND refobjid IN (SELECT to_regclass(name) FROM unnest(relations) AS name))
     ORDER BY relname
   LOOP
-    -- A reader locks the view, and then its tables. So does this.
-    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', each.name);
+    -- A reader locks the view, and then its tables. So does this. LOCK TABLE would lock other tables of the view, too.
+    EXECUTE format('ALTER VIEW %s SET (security_invoker = true)', each.name);
     IF is_kept THEN
       INSERT INTO penstock_guard.aside VALUES (
         each.relname, each.relowner, (SELECT role FROM penstock_guard.maker WHERE view = each.oid),
@@ -163,7 +190,7 @@ END $$;
 
 -- The statements that make a view again as it is: its query, comments, owner and rights.
 CREATE OR REPLACE FUNCTION penstock_guard.write_view(view oid, name text) RETURNS text[]
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
   SELECT array_agg(statement ORDER BY place, statement) FROM (
     -- The text is what PostgreSQL makes of a query that it has read: one SELECT, with a schema before each name.
     SELECT 1 AS place,
@@ -194,7 +221,7 @@ $$;
 
 -- Makes the views again that were put aside in this transaction. One that does not fit is an error.
 CREATE OR REPLACE FUNCTION penstock_guard.put_back() RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
 DECLARE
   each penstock_guard.aside;
   statement text;

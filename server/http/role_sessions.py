@@ -159,7 +159,8 @@ class RoleSessions:
         """Drops roles that stand for roles which have been dropped. A role of another server may have to stay."""
         named = {"prefix": PREFIX, "named": f"^{PREFIX}[0-9]+$"}
         for (orphan,) in await (await connection.execute(_ORPHANS, named)).fetchall():
-            with suppress(psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedObject):
+            stays = (psycopg.errors.DependentObjectsStillExist, psycopg.errors.InsufficientPrivilege)
+            with suppress(*stays, psycopg.errors.UndefinedObject):
                 await connection.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(orphan)))
 
 

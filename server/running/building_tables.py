@@ -21,6 +21,7 @@ from penstock.server.running.public_tables import (
     drop_relation,
     is_at_home,
     list_rejected,
+    list_relations,
     show_relation,
     shown_query,
 )
@@ -63,6 +64,8 @@ def check_buildable(db: psycopg.Connection, made: LiveDefinition, replaced: Live
     query = shown_query(made)
     columns = frozenset[str]() if query is None else {column.name for column in query.root.schema}
     views = [each for each in list_views(db, replaced.relation) if not (each.is_report and each.columns <= columns)]
+    for rejected in list_rejected(replaced):
+        views += [each for each in list_views(db, rejected) if not each.is_report]
     if views:
         gone = sorted(frozenset[str]().union(*(each.columns for each in views if each.is_report)) - columns)
         reason = f"views of PostgreSQL read it: {name_views(views)}"
@@ -135,9 +138,14 @@ def drop_left(db: psycopg.Connection, building: Sequence[LiveDefinition]) -> Non
 
 
 def find_holders(db: psycopg.Connection, definitions: Sequence[LiveDefinition]) -> str:
-    """The sessions that have held locks on the tables of definitions for a second, in words. Queries do not count."""
-    tables = [_public(each) for each in definitions if each.relation is not None]
-    return "; ".join(describe_holder(*row) for row in db.execute(_HOLDERS, [tables]).fetchall())
+    """The sessions that have held locks on tables of definitions, or on views of these, for a second, in words.
+
+    Queries do not count.
+    """
+    names = [name for each in definitions for name in list_relations(each)]
+    views = [view.name for name in names for view in list_views(db, name)]
+    places = [*(sql.Identifier("public", name).as_string() for name in names), *views]
+    return "; ".join(describe_holder(*row) for row in db.execute(_HOLDERS, [places]).fetchall())
 
 
 def lock_tables(db: psycopg.Connection, definitions: Sequence[LiveDefinition]) -> None:

@@ -32,7 +32,7 @@ from penstock.server.running.in_force import InForce
 from penstock.server.running.live_query import LiveQuery, show_query
 from penstock.server.running.live_script import LiveScript, Planned, check_submitted, names_in
 from penstock.server.running.new_statements import check_files, list_new
-from penstock.server.running.public_tables import check_free, check_names, delete_old_windows
+from penstock.server.running.public_tables import check_free, check_names, delete_old_windows, list_relations
 from penstock.server.running.reading_views import check_unread
 from penstock.server.running.replacements import Replacements
 from penstock.server.running.rights import check_owner, is_owner
@@ -308,7 +308,7 @@ class EngineProcess:
             return StatementAnswer(tag, notices=(f"{statement.name.text} does not exist",))
         check_owner(self._store, definition, author, "drop")
         self._changes.check_untouched(definition.names, frozenset())
-        check_unread(self._store.db, definition)
+        check_unread(self._store.db, list_relations(definition))
         yield from self._force.forget(definition)
         return StatementAnswer(tag)
 

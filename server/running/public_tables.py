@@ -73,6 +73,11 @@ def check_names(definition: LiveDefinition, others: Iterable[LiveDefinition]) ->
     raise CompileError([V016.at(query.span, "", name=shown, reason=reason)])
 
 
+def list_relations(definition: LiveDefinition) -> list[str]:
+    """The table or view of a definition in `public`, and the table for its rejected rows."""
+    return [] if definition.relation is None else [definition.relation.lower(), *list_rejected(definition)]
+
+
 def list_rejected(definition: LiveDefinition) -> list[str]:
     """The table for rejected rows beside the table of a definition. A stream has none."""
     query = shown_query(definition)
@@ -162,7 +167,7 @@ def hide_relation(db: psycopg.Connection, definition: LiveDefinition, forget: Ca
         try:
             with db.transaction():
                 db.execute(f"SET LOCAL lock_timeout = '{DROP_SECONDS}s'")
-                drop_reports(db, [definition.relation])
+                drop_reports(db, list_relations(definition))
                 drop_relation(db, definition, query)
                 forget()
             return

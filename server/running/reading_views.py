@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import psycopg
@@ -10,7 +10,6 @@ from psycopg import sql
 
 from penstock.diagnostics import CompileError, show_text
 from penstock.diagnostics.codes.server import V021
-from penstock.server.running.live_script import LiveDefinition
 
 _SHOWN = 5
 """The most views that an error names."""
@@ -57,11 +56,11 @@ def write_drops(views: Collection[ReadingView]) -> str:
     return show_text(f"DROP VIEW {', '.join(each.name for each in views)}")
 
 
-def check_unread(db: psycopg.Connection, definition: LiveDefinition) -> None:
-    """Raises CompileError if views of PostgreSQL read a relation that is to be dropped."""
-    views = [] if definition.relation is None else list_views(db, definition.relation)
+def check_unread(db: psycopg.Connection, relations: Sequence[str]) -> None:
+    """Raises CompileError if views of PostgreSQL read relations that are to be dropped."""
+    views = {view.name: view for each in relations for view in list_views(db, each)}.values()
     if views:
-        found = V021.at(None, name=definition.relation, views=name_views(views))
+        found = V021.at(None, name=relations[0], views=name_views(views))
         raise CompileError([found.with_hint(write_drops(views))])
 
 

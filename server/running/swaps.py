@@ -13,6 +13,7 @@ from penstock.server.planning.statement_planner import PlannedStatement
 from penstock.server.running.building_query import BuildingQuery
 from penstock.server.running.building_tables import find_holders, lock_tables, take_over
 from penstock.server.running.live_script import LiveDefinition
+from penstock.server.running.public_tables import list_relations
 from penstock.server.running.reading_views import put_aside, put_back
 from penstock.server.running.steps import Steps, Submit
 from penstock.server.running.store import Store
@@ -121,7 +122,7 @@ def swap_tables(store: Store, change: Replacement, paused: Collection[int]) -> N
 
 def _write_swap(store: Store, change: Replacement, paused: Collection[int]) -> None:
     replaced = [each.replaced for each in change.members if each.replaced is not None]
-    put_aside(store.db, [each.relation for each in replaced if each.relation is not None])
+    put_aside(store.db, [name for each in replaced for name in list_relations(each)])
     lock_tables(store.db, replaced)
     made = [each.definition for each in change.members]
     versions = {each.number: 1 + store.find_version(each.relation or "") for each in made}

@@ -13,7 +13,7 @@ from penstock.server.database.embedded import ENGINE, EmbeddedPostgres
 from penstock.server.planning.statement_planner import describe_planned
 from penstock.server.running.building_tables import check_buildable
 from penstock.server.running.live_script import LiveScript
-from penstock.server.running.public_tables import hide_relation
+from penstock.server.running.public_tables import hide_relation, list_relations
 from penstock.server.running.reading_views import check_unread
 from penstock.server.running.store import Store
 from penstock.server.running.swaps import Member, Replacement, swap_tables
@@ -101,10 +101,14 @@ def test_what_a_view_reads_is_not_dropped_by_accident(postgres: EmbeddedPostgres
     fewer = tell(script, "CREATE OR REPLACE TABLE sums AS SELECT page, COUNT(*) AS m FROM clicks GROUP BY page")
     with connect(postgres, "sam") as sam, psycopg.connect(postgres.login(ENGINE), autocommit=True) as engine:
         engine.execute("CREATE TABLE public.sums (page text PRIMARY KEY, n bigint)")
-        check_unread(engine, made)
-        sam.execute('CREATE VIEW reports."My ""sums" AS SELECT n FROM sums')
+        engine.execute("CREATE TABLE public.sums_rejected (reason text)")
+        check_unread(engine, list_relations(made))
+        sam.execute("CREATE VIEW reports.bad AS SELECT reason FROM sums_rejected")
+        with pytest.raises(CompileError, match="sums is read by views of PostgreSQL: reports.bad of sam"):
+            check_unread(engine, list_relations(made))
+        sam.execute('DROP VIEW reports.bad; CREATE VIEW reports."My ""sums" AS SELECT n FROM sums')
         with pytest.raises(CompileError) as refused:
-            check_unread(engine, made)
+            check_unread(engine, list_relations(made))
         (found,) = refused.value.diagnostics
         assert found.code == "V021"
         assert found.message == 'sums is read by views of PostgreSQL: reports."My ""sums" of sam'
@@ -113,9 +117,10 @@ def test_what_a_view_reads_is_not_dropped_by_accident(postgres: EmbeddedPostgres
         with pytest.raises(CompileError, match="columns that the new one has not") as refused:
             check_buildable(engine, fewer, made)
         assert refused.value.diagnostics[0].code == "V019"
-        # One that was made after the check goes with the table: it holds up nobody.
+        # What was made after the check goes with the table: it holds up nobody.
+        sam.execute("CREATE VIEW reports.bad AS SELECT reason FROM sums_rejected")
         hide_relation(engine, made, lambda: None)
-        left = "SELECT count(*) FROM pg_class WHERE relname IN ('sums', 'My \"sums')"
+        left = "SELECT count(*) FROM pg_class WHERE relname IN ('sums', 'sums_rejected', 'bad', 'My \"sums')"
         assert engine.execute(left).fetchone() == (0,)
 
 
@@ -142,7 +147,9 @@ def test_a_swap_makes_the_views_again(postgres: EmbeddedPostgres, sam: psycopg.C
         sam.execute(
             "CREATE VIEW reports.both AS SELECT page, h.n AS heads, c.n FROM heads h JOIN counts c USING (page)"
         )
-        swap_tables(store, change, ())
+        with connect(postgres, "rita") as rita, rita.transaction():
+            rita.execute("SELECT * FROM counts")  # whose lock is no obstacle: another table of a view
+            swap_tables(store, change, ())
         assert sam.execute("SELECT * FROM reports.pages").fetchall() == [("a", 5)]
         assert sam.execute("SELECT * FROM reports.both").fetchall() == [("a", 5, 1)]
         owners = "SELECT DISTINCT viewowner FROM pg_views WHERE schemaname = 'reports'"

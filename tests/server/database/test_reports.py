@@ -101,6 +101,11 @@ HOSTILE = [
     "CREATE UNLOGGED TABLE reports.x (a serial)",
     "SELECT * INTO reports.x FROM counts",
     "CREATE MATERIALIZED VIEW reports.x AS SELECT * FROM counts",
+    "EXPLAIN ANALYZE CREATE TABLE reports.x AS SELECT 1 AS a",
+    "EXPLAIN ANALYZE CREATE MATERIALIZED VIEW reports.x AS SELECT * FROM counts",
+    "EXPLAIN ANALYZE SELECT * INTO reports.x FROM counts",
+    "BEGIN; CREATE VIEW reports.y AS SELECT 1 AS a; EXPLAIN ANALYZE CREATE TABLE reports.x AS SELECT 1 AS a",
+    "ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO rita",
     "CREATE SEQUENCE reports.x",
     "CREATE TYPE reports.x AS (a int)",
     "CREATE TYPE reports.x AS ENUM ('a')",
@@ -142,6 +147,15 @@ HOSTILE = [
 def test_what_is_refused(sam: psycopg.Connection, text: str) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         sam.execute(text)
+    sam.execute("ROLLBACK")
+
+
+def test_settings_of_a_session_change_no_check(postgres: EmbeddedPostgres) -> None:
+    with connect(postgres, "sam") as db:  # a new session, in which no function has run yet
+        db.execute("SET standard_conforming_strings = off")
+        for call in ("pg_notify('a', page)", "ts_stat('SELECT 1')", "random()"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                db.execute(f"CREATE VIEW reports.x AS SELECT {call}::text FROM counts".encode())
 
 
 @pytest.mark.parametrize("text", HOSTILE[::5])
@@ -220,14 +234,16 @@ def test_views_have_limits(postgres: EmbeddedPostgres) -> None:
             db.execute('CREATE OR REPLACE VIEW reports."a\x1b[2J" AS SELECT 1 AS a')
 
 
-def test_two_transactions_of_a_role_do_not_pass_the_limit_together(postgres: EmbeddedPostgres) -> None:
+def test_views_are_made_in_one_transaction_at_a_time(postgres: EmbeddedPostgres) -> None:
     with connect(postgres, "sam") as one, connect(postgres, "sam") as two, connect(postgres, "sue") as other:
         one.execute("BEGIN")
         one.execute(BIG)
         two.execute("SET lock_timeout = '500ms'")
         with pytest.raises(psycopg.errors.LockNotAvailable):
             two.execute("CREATE VIEW reports.x AS SELECT 1 AS a")
-        other.execute("CREATE VIEW reports.x AS SELECT 1 AS a")
+        other.execute("SET lock_timeout = '500ms'")
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            other.execute("CREATE VIEW reports.x AS SELECT 1 AS a")
         one.execute("ROLLBACK; CREATE VIEW reports.y AS SELECT 1 AS a; BEGIN; COMMENT ON VIEW reports.y IS 'y'")
         for text in ("COMMENT ON VIEW reports.y IS 'x'", "GRANT SELECT ON reports.y TO sue", BIG):
             with pytest.raises(psycopg.errors.LockNotAvailable):
