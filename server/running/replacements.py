@@ -236,7 +236,8 @@ class Replacements:
             if not isinstance(error, psycopg.errors.LockNotAvailable | psycopg.errors.DeadlockDetected):
                 change.failures += 1
                 if change.failures > self._in_force.settings.restarts.attempts:
-                    change.buildings[0].hold()  # the others wait for it
+                    for query in change.buildings[:1]:
+                        query.hold()  # the others wait for it
 
     def _swap(self, change: Replacement) -> Steps[None]:
         """Puts all new definitions into force in one transaction.

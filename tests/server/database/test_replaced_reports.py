@@ -104,7 +104,7 @@ def test_what_a_view_reads_is_not_dropped_by_accident(postgres: EmbeddedPostgres
         engine.execute("CREATE TABLE public.sums_rejected (reason text)")
         check_unread(engine, list_relations(made))
         sam.execute("CREATE VIEW reports.bad AS SELECT reason FROM sums_rejected")
-        with pytest.raises(CompileError, match="sums is read by views of PostgreSQL: reports.bad of sam"):
+        with pytest.raises(CompileError, match=r"reports\.bad of sam"):
             check_unread(engine, list_relations(made))
         sam.execute('DROP VIEW reports.bad; CREATE VIEW reports."My ""sums" AS SELECT n FROM sums')
         with pytest.raises(CompileError) as refused:
