@@ -35,8 +35,9 @@ _HEX = 16  # digits of a hash
 class MadeColumn(NamedTuple):
     """A column. `low` and `high` are the least and the greatest value, both included.
 
-    Random decimals count units of their last digit, which is the `scale`-th behind the point. `nulls`: how many of a
-    million values are NULL. `max_past`: how far a time may be before its row is made, in milliseconds.
+    `high` is infinite for a sequence without an end. Random decimals count units of their last digit, which is the
+    `scale`-th behind the point. `nulls`: how many of a million values are NULL. `max_past`: how far a time may be
+    before its row is made, in milliseconds.
     """
 
     name: str
@@ -55,11 +56,13 @@ class RowSchedule:
     """When rows are made. `rate`: how many a second. `rows`: how many in all, None if there is no end.
 
     `start`: the time of the first row in microseconds since 1970, None if the time of the first read decides.
+    `most`: no more rows are made without an end either, as sequences have no more numbers. None if they do not matter.
     """
 
     rate: int
     rows: int | None = None
     start: int | None = None
+    most: int | None = None
 
     def write(self) -> str:
         """The schedule as an option of the data source."""
@@ -117,12 +120,12 @@ class NumberReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _count_made(self, began: int) -> int:
         """How many rows there are now. A run that does not go on takes all rows that there will be."""
-        rows = self._schedule.rows
+        rows, most = self._schedule.rows, self._schedule.most
         if self._is_once and rows is not None:
             return rows
         # By whole seconds: a slow stream would have a micro-batch for each row.
         made = max(0, time.time_ns() // 1000 - began) // SECOND * self._schedule.rate
-        return made if rows is None else min(made, rows)
+        return min([made, *(each for each in (rows, most) if each is not None)])
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[NumberPart]:
         begin, last = start["row"], end["row"]

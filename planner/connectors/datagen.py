@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
@@ -17,8 +17,17 @@ from penstock.planner.connectors.option import (
     OptionType,
 )
 from penstock.planner.plan import Column, Options
-from penstock.planner.plan.generated_columns import FIELDS, FieldOptionError, NoGeneratorError, read_generated
+from penstock.planner.plan.generated_columns import (
+    FIELDS,
+    MOST_DAYS,
+    FieldOptionError,
+    GeneratedColumn,
+    NoGeneratorError,
+    count_rows,
+    read_generated,
+)
 
+_RATE = 10_000
 _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2500, 1, 1, tzinfo=UTC)
 
 
@@ -49,6 +58,22 @@ def check(
             option = f"{FIELDS}.{column.name}.null_rate"
             found = C003.at(span, "", name=option, expected="0").because(f"{column.name} is NOT NULL.")
             raise CompileError([found.with_hint(f"leave NOT NULL or {option} out")])
+    problem = _check_end(made, given, span)
+    if problem is not None:
+        raise CompileError([problem])
+
+
+def _check_end(columns: Sequence[GeneratedColumn], given: Mapping[str, object], span: Span) -> Diagnostic | None:
+    """What is wrong with an end that comes too late. Times of rows go back from now by all rows that there will be."""
+    longest = MOST_DAYS * 86_400 * int(str(given.get("rows_per_second", _RATE)))
+    declared = given.get("number_of_rows")
+    rows = count_rows(columns, None if declared is None else int(str(declared))).rows
+    if rows is None or rows <= longest:
+        return None
+    column = min((each for each in columns if each.is_sequence), key=lambda each: each.high - each.low)
+    option = f"{FIELDS}.{column.name}.end"
+    expected = f"a number that the stream reaches within {MOST_DAYS} days"
+    return C003.at(span, "", name=option, expected=expected).with_hint(f"leave {option} out: the stream goes on")
 
 
 def check_start(text: str, span: Span) -> Diagnostic | None:
@@ -71,7 +96,7 @@ DATAGEN = Connector(
     rate_option="rows_per_second",
     check=check,
     own_options=(
-        ConnectorOption("rows_per_second", INTEGER, "how many rows a second", default=10_000, identifies=True),
+        ConnectorOption("rows_per_second", INTEGER, "how many rows a second", default=_RATE, identifies=True),
         ConnectorOption("number_of_rows", INTEGER, "after how many rows the stream ends; never unless set"),
         ConnectorOption("seed", INTEGER, "decides the random values", default=1, identifies=True),
         ConnectorOption(
@@ -102,14 +127,21 @@ DATAGEN = Connector(
             "random numbers: the greatest; 1 for FLOAT and DOUBLE, else the greatest of the type",
             identifies=True,
         ),
-        ConnectorOption("length", INTEGER, "random STRING: the number of hex digits", default=100, identifies=True),
+        ConnectorOption(
+            "length", INTEGER, "random STRING: the number of hex digits, at most 1000000", default=100, identifies=True
+        ),
         ConnectorOption("start", NUMBER, "sequence: the first number; 1 unless set", identifies=True),
-        ConnectorOption("end", NUMBER, "sequence: the last number, with which the stream ends", identifies=True),
+        ConnectorOption(
+            "end",
+            NUMBER,
+            "sequence: the last number, with which the stream ends; unless set, it goes on",
+            identifies=True,
+        ),
         ConnectorOption("null_rate", NUMBER, "part of the values that are NULL, from 0 to 1", identifies=True),
         ConnectorOption(
             "max_past",
             INTERVAL,
-            "TIMESTAMP and DATE: how far a value may be before the time of its row",
+            "TIMESTAMP and DATE: how far a value may be before the time of its row, at most 365000 days",
             identifies=True,
         ),
     ),

@@ -4,7 +4,7 @@ from penstock.planner.connectors.option import STRING, Connector, ConnectorOptio
 
 PRINT = Connector(
     "print",
-    "standard output, with a line for each row as Flink's `print` writes it",
+    "standard output, with a line for each row as Flink's `print` writes it, but without a `-U` before each `+U`",
     appends=True,
     upserts=True,
     deletes=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import NamedTuple
 
 FIELDS = "fields"
@@ -18,13 +18,21 @@ _SEQUENCE = frozenset({"kind", "start", "end", "null_rate"})
 _NUMBER = frozenset({"kind", "min", "max", "null_rate"})
 _TEXT = frozenset({"kind", "length", "null_rate"})
 _RATES = 1_000_000
+_MOST_DIGITS = 1_000_000
+"""A random text has at most so many: each row has its own in the memory of Spark."""
+MOST_DAYS = 365_000
+"""Times are at most so many days before others: all formats write years of four digits."""
+_DAY = 86_400_000
+_WRITTEN = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+"""A number. Decimal takes spaces, _ and the digits of other scripts, too."""
 
 
 class GeneratedColumn(NamedTuple):
     """A column. `low` and `high` are the least and the greatest value, both included.
 
-    Random decimals count units of their last digit, which is the `scale`-th behind the point. `nulls`: how many of a
-    million values are NULL. `max_past`: how far a time may be before its row is made, in milliseconds.
+    `high` is infinite for a sequence without an `end`. Random decimals count units of their last digit, which is the
+    `scale`-th behind the point. `nulls`: how many of a million values are NULL. `max_past`: how far a time may be
+    before its row is made, in milliseconds.
     """
 
     name: str
@@ -77,10 +85,24 @@ def read_generated(columns: Sequence[tuple[str, str]], options: Mapping[str, obj
     return [_read_column(name, type_, given[name.lower()]) for name, type_ in columns]
 
 
-def count_rows(columns: Sequence[GeneratedColumn], declared: int | None) -> int | None:
-    """After how many rows the stream ends, None if never: with the first sequence that ends, or as is declared."""
-    ends = [int(each.high) - int(each.low) + 1 for each in columns if each.is_sequence]
-    return min([*ends, *([] if declared is None else [declared])], default=None)
+class RowCount(NamedTuple):
+    """How many rows a stream has.
+
+    `rows`: after how many it ends by its options, None if it goes on. `most`: for how many the types of its sequences
+    have numbers, None without a sequence. A stream that goes on has no more rows then.
+    """
+
+    rows: int | None
+    most: int | None
+
+
+def count_rows(columns: Sequence[GeneratedColumn], declared: int | None) -> RowCount:
+    """The stream ends with the first sequence that has an `end`, or as is declared."""
+    sequences = [each for each in columns if each.is_sequence]
+    most = min((_find_sequence(each.type)[2] - int(each.low) + 1 for each in sequences), default=None)
+    ends = [int(each.high) - int(each.low) + 1 for each in sequences if math.isfinite(each.high)]
+    ends += [] if declared is None else [declared]
+    return RowCount(min([*ends, *([] if most is None else [most])]) if ends else None, most)
 
 
 def find_digits(type_: str) -> tuple[int, int] | None:
@@ -109,7 +131,7 @@ def _read_column(name: str, type_: str, given: Mapping[str, object]) -> Generate
     column = GeneratedColumn(name, type_, is_sequence, nulls=_read_nulls(name, given))
     if is_sequence:
         low, high = _read_range(name, given, ("start", "end"), *_find_sequence(type_))
-        return column._replace(low=low, high=high)
+        return column._replace(low=low, high=high if "end" in given else math.inf)
     if type_ in _FLOATS:
         return _read_floats(column, given)
     digits = find_digits(type_)
@@ -119,7 +141,12 @@ def _read_column(name: str, type_: str, given: Mapping[str, object]) -> Generate
         least, greatest = -(2 ** _WHOLE[type_]), 2 ** _WHOLE[type_] - 1
         low, high = _read_range(name, given, ("min", "max"), least, least, greatest)
         return column._replace(low=low, high=high)
-    return column._replace(length=int(str(given.get("length", 100))), max_past=int(str(given.get("max_past", 0))))
+    length, past = (int(str(given.get(option, default))) for option, default in (("length", 100), ("max_past", 0)))
+    if length > _MOST_DIGITS:
+        raise FieldOptionError(f"{FIELDS}.{name}.length", f"a number from 1 to {_MOST_DIGITS}")
+    if past > MOST_DAYS * _DAY:
+        raise FieldOptionError(f"{FIELDS}.{name}.max_past", f"a time of at most {MOST_DAYS} DAYS")
+    return column._replace(length=length, max_past=past)
 
 
 def _find_sequence(type_: str) -> tuple[int, int, int]:
@@ -196,8 +223,4 @@ def _read_nulls(name: str, given: Mapping[str, object]) -> int:
 
 def is_number(text: str) -> bool:
     """Whether the text is a finite number of a length that one writes."""
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return False
-    return number.is_finite() and len(text) <= 60 and abs(number.adjusted()) <= 400
+    return len(text) <= 60 and bool(_WRITTEN.fullmatch(text)) and abs(Decimal(text).adjusted()) <= 400

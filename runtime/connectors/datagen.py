@@ -29,9 +29,9 @@ class DatagenSource(RuntimeSource):
 
     def stream(self, spark: SparkSession) -> DataFrame:
         source, values = self._source, self._source.values
-        columns, rows = list_generated(source)
+        columns, count = list_generated(source)
         start = _read_microseconds(str(values["start_time"])) if "start_time" in values else None
-        schedule = RowSchedule(source.number("rows_per_second"), rows, start)
+        schedule = RowSchedule(source.number("rows_per_second"), count.rows, start, count.most)
         return read_datagen(spark, [MadeColumn(*each) for each in columns], schedule, source.number("seed"))
 
 

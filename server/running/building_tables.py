@@ -70,7 +70,7 @@ def check_buildable(db: psycopg.Connection, made: LiveDefinition, replaced: Live
         gone = sorted(frozenset[str]().union(*(each.columns for each in views if each.is_report)) - columns)
         reason = f"views of PostgreSQL read it: {name_views(views)}"
         if gone:
-            reason = f"views read columns that the new one has not ({', '.join(gone)}): {name_views(views)}"
+            reason = f"views read columns that the new one does not have ({', '.join(gone)}): {name_views(views)}"
         found = V019.at(None, name=name, reason=show_text(reason))
         raise CompileError([found.with_hint(f"{write_drops(views)}, and make them again afterwards")])
     limits = find_limits(db, replaced)

@@ -107,3 +107,7 @@ def test_the_script_of_a_connector_uses_it(name: str) -> None:
 
 def test_each_script_is_that_of_a_connector() -> None:
     assert sorted(path.stem for path in SCRIPTS.iterdir()) == sorted(connector.name for connector in CONNECTORS)
+
+
+def test_the_page_says_how_print_is_not_as_in_flink() -> None:
+    assert "without a `-U` before each `+U`" in PAGE.read_text(encoding="utf-8")

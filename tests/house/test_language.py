@@ -25,6 +25,9 @@ PATTERNS = {
     "be it": re.compile(r"\bbe (?:it|they)\b", re.IGNORECASE),
     "those that": re.compile(rf"\bthose (?:that|which|who|whose|to which|by which|{_PREPOSITIONS})\b", re.IGNORECASE),
     "that of": re.compile(r"\bthat of\b", re.IGNORECASE),
+    "belongs into": re.compile(r"\bbelong(?:s|ed)? into\b", re.IGNORECASE),
+    "has not": re.compile(r"\b(?:has|have) not (?:the|a|an|any|its|their)\b", re.IGNORECASE),
+    "Refused is": re.compile(r"^\W*refused is\b", re.IGNORECASE),
 }
 
 
@@ -76,6 +79,9 @@ def test_documents_are_plain(document: str) -> None:
         ("Its columns, and those of its key.", "those that"),
         ("The rows, and those behind them.", "those that"),
         ("The type is that of the value.", "that of"),
+        ("A filter belongs into a view.", "belongs into"),
+        ("If the new table has not their columns, it is refused.", "has not"),
+        ("Refused is all but views.", "Refused is"),
         ("A table has a row for each key, " + "and it has one more, " * 4 + "and so on.", "31 words"),
     ],
 )

@@ -8,6 +8,7 @@ from penstock.compilation import compile
 from penstock.diagnostics import CompileError
 from penstock.planner.plan.generated_columns import GeneratedColumn, count_rows, read_generated
 
+MOST = 2**63 - 1
 STREAM = """CREATE STREAM o (id BIGINT, price DECIMAL(10, 2), x FLOAT, name STRING, ok BOOLEAN, t TIMESTAMP, day DATE,
   must INT NOT NULL) WITH (connector = 'datagen', {options});
 CREATE STREAM seen WITH (connector = 'blackhole') AS SELECT STREAM id FROM o;"""
@@ -47,6 +48,17 @@ def test_options_of_columns_are_checked_as_others_and_kept() -> None:
         ("fields.id.min = 0.5", "takes a whole number from -9223372036854775808 to 9223372036854775807"),
         ("fields.id.max = 9223372036854775808", "takes a whole number"),
         ("fields.id.min = 2, fields.id.max = 1", "C003: fields.id.max takes a number that is not below min"),
+        ("fields.id.min = '1_000'", "C003: fields.id.min takes a number such as"),
+        ("fields.id.min = ' 5 '", "C003: fields.id.min takes a number such as"),
+        ("fields.id.min = '٣'", "C003: fields.id.min takes a number such as"),
+        ("fields.id.min = '1e9999'", "C003: fields.id.min takes a number such as"),
+        ("fields.name.length = 1000001", "C003: fields.name.length takes a number from 1 to 1000000"),
+        ("fields.t.max_past = 365001 DAYS", "C003: fields.t.max_past takes a time of at most 365000 DAYS"),
+        ("fields.day.max_past = 3000000 DAYS", "C003: fields.day.max_past takes a time of at most 365000 DAYS"),
+        (
+            "fields.id.kind = 'sequence', fields.id.end = 9223372036854775807",
+            r"C003: fields\.id\.end takes a number that (.|\n)* 365000 days(.|\n)*leave fields\.id\.end out",
+        ),
         ("fields.price.min = 0.001", "at most 8 digits before the point and 2 behind it"),
         ("fields.price.max = 100000000", "at most 8 digits"),
         ("fields.price.min = 2, fields.price.max = 1", "not below min"),
@@ -66,6 +78,20 @@ def test_options_of_columns_are_checked_as_others_and_kept() -> None:
 def test_what_does_not_fit_a_column_is_refused(options: str, told: str) -> None:
     with pytest.raises(CompileError, match=told):
         compile(STREAM.format(options=options))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "fields.name.length = 1000000, fields.t.max_past = 365000 DAYS",
+        "fields.id.min = '+5', fields.x.min = '.5', fields.x.max = '5.', fields.price.min = '-1.5E1'",
+        "fields.id.kind = 'sequence', fields.id.start = 9223372036854775807",
+        "fields.id.kind = 'sequence', fields.id.end = 9223372036854775807, rows_per_second = 999999999",
+        "fields.id.kind = 'sequence', fields.id.end = 9223372036854775807, number_of_rows = 5",
+    ],
+)
+def test_what_fits_is_accepted(options: str) -> None:
+    compile(STREAM.format(options=options))
 
 
 @pytest.mark.parametrize("type_", ["ARRAY<INT>", "MAP<STRING, INT>", "STRUCT<a INT>", "BINARY", "TIME"])
@@ -112,7 +138,24 @@ def test_numbers_are_drawn_from_a_range(type_: str, options: dict[str, str], low
 def test_the_shortest_sequence_ends_the_stream() -> None:
     short, drawn = GeneratedColumn("a", "INT", True, 5, 14), GeneratedColumn("b", "INT")
     long = GeneratedColumn("c", "STRING", True, 1, 99)
-    assert count_rows([drawn], None) is None
-    assert count_rows([drawn], 7) == 7
-    assert count_rows([long, short, drawn], None) == 10
-    assert count_rows([long, short], 3) == 3
+    assert count_rows([drawn], None) == (None, None)
+    assert count_rows([drawn], 7) == (7, None)
+    assert count_rows([long, short, drawn], None).rows == 10
+    assert count_rows([long, short], 3).rows == 3
+
+
+@pytest.mark.parametrize(
+    ("type_", "start", "most"),
+    [
+        ("TINYINT", 1, 127),
+        ("TINYINT", -128, 256),
+        ("DECIMAL(2, 1)", 0, 10),
+        ("FLOAT", 1, 2**24 - 1),
+        ("STRING", 1, MOST),
+    ],
+)
+def test_a_sequence_without_an_end_does_not_end_the_stream(type_: str, start: int, most: int) -> None:
+    endless = read_generated([("v", type_)], {"fields.v.kind": "sequence", "fields.v.start": str(start)})
+    assert count_rows(endless, None) == (None, most)
+    assert count_rows(endless, most + 1) == (most, most)
+    assert count_rows([*endless, GeneratedColumn("c", "STRING", True, 1, 5)], None) == (5, most)

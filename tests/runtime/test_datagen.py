@@ -6,14 +6,17 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 import penstock
 from penstock.kit import datagen
 from penstock.runtime import RuntimeSession
+from tests.house.files import ROOT
 from tests.runtime.programs import Place
 
 pytestmark = pytest.mark.spark
@@ -125,6 +128,40 @@ def test_a_sequence_ends_the_stream_and_another_one_begins_with_a_second(spark: 
     now = datetime.now(UTC)
     assert all(timedelta(0) <= now - row["at"].replace(tzinfo=UTC) < timedelta(minutes=2) for row in ended)
     assert len(run(spark, script.replace("$options", ""))) >= 50
+
+
+def test_a_sequence_without_an_end_goes_on(spark: SparkSession) -> None:
+    """The page of C028 has such a stream. A run that does not go on has the rows of a second, which is just over."""
+    page = (ROOT / "docs" / "errors" / "C028.md").read_text(encoding="utf-8")
+    script = page.split("## Accepted")[1].split("```sql\n")[1].split("```")[0]
+    script = script.replace("tags AS ARRAY(tag)", "made TIMESTAMP, tags AS ARRAY(tag)")
+    script = script.replace(
+        "SELECT STREAM id,", "CREATE STREAM seen WITH (connector = 'memory', rows = 99999) AS SELECT STREAM id, made,"
+    )
+    begin = datetime.now(UTC)
+    rows = run(spark, script)
+    ids = sorted(row["id"] for row in rows)
+    assert ids == [*range(1, len(ids) + 1)]
+    assert len(ids) % 10_000 == 0
+    assert ids
+    first = min(row["made"] for row in rows).replace(tzinfo=UTC)
+    assert begin - timedelta(seconds=1) <= first <= datetime.now(UTC)
+
+
+def test_no_rows_are_made_without_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The type of a sequence without an end has 127 numbers. They end the rows, and do not move the first one."""
+    now = 1_800_000_000 * datagen.SECOND
+    seconds = iter((0, 0, 1, 2, 3, 0, 0))
+    clock = SimpleNamespace(time_ns=lambda: (now + next(seconds) * datagen.SECOND) * 1000)
+    monkeypatch.setattr(datagen, "time", clock)
+    reader = datagen.NumberReader(datagen.RowSchedule(rate=50, most=127))
+    begin = reader.initialOffset()
+    assert begin["first"] == now - datagen.SECOND
+    ends = [reader.latestOffset(begin, ReadAllAvailable())["row"] for _ in range(4)]
+    assert ends == [50, 100, 127, 127]
+    once = datagen.NumberReader(datagen.RowSchedule(rate=50, most=127))
+    once.prepareForTriggerAvailableNow()
+    assert once.latestOffset(once.initialOffset(), ReadAllAvailable())["row"] == 50
 
 
 def test_a_running_query_gets_rows_by_and_by(spark: SparkSession) -> None:
