@@ -26,6 +26,7 @@ from penstock.evaluator.typed_values import (
     Value,
     cast,
     fit,
+    flip_sign,
     integer_literal,
     milliseconds,
     type_of_value,
@@ -124,7 +125,7 @@ def evaluate_scalar(node: exp.Expression, row: Row, types: Types) -> Value:
             return None
         arguments.append(value(child))
     if isinstance(node, exp.Neg):
-        return None if arguments[0] is None else fit(-arguments[0], type_of(node, row, types))
+        return None if arguments[0] is None else fit(flip_sign(arguments[0]), type_of(node, row, types))
     if type(node) in OPERATORS:
         if None in arguments:
             return None

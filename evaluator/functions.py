@@ -15,7 +15,7 @@ from penstock.evaluator.moment_functions import MOMENTS
 from penstock.evaluator.nested_functions import NESTED, NESTED_NULL_AWARE, make_map
 from penstock.evaluator.number_functions import NUMBERS, NUMBERS_NULL_AWARE
 from penstock.evaluator.text_functions import TEXTS, TEXTS_NULL_AWARE
-from penstock.evaluator.typed_values import EPOCH, QueryFailure, Unsupported, Value, as_text, cast
+from penstock.evaluator.typed_values import EPOCH, EXACT, QueryFailure, Unsupported, Value, as_text, cast
 from penstock.planner.types import TIME
 
 
@@ -42,7 +42,8 @@ def _rounded_to(value: Value, places: int, mode: str) -> Value:
 def _positive_remainder(value: Value, divisor: Value) -> Value:
     if divisor == 0:
         raise QueryFailure(f"PMOD({value}, 0)", R020)
-    return value % divisor if divisor > 0 else math.fmod(value, divisor)
+    with decimal.localcontext(EXACT):
+        return value % divisor if divisor > 0 else math.fmod(value, divisor)
 
 
 def _substring(text: str, start: int, length: int | None = None) -> str:
@@ -142,7 +143,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     **MOMENTS,
     **NESTED,
     **BYTES,
-    "ABS": abs,
+    "ABS": lambda x: x.copy_abs() if isinstance(x, decimal.Decimal) else abs(x),
     "CEIL": math.ceil,
     "CEILING": math.ceil,
     "FLOOR": math.floor,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime, timedelta
 
 from penstock.diagnostics.codes.running import R020, R023, R028
-from penstock.evaluator.typed_values import EPOCH, QueryFailure, Unsupported, Value
+from penstock.evaluator.typed_values import EPOCH, EXACT, QueryFailure, Unsupported, Value
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -131,8 +131,9 @@ def _remainder(left: Value, right: Value) -> Value:
         raise QueryFailure(f"MOD({left}, 0)", R020)
     if isinstance(left, float) or isinstance(right, float):
         return math.fmod(left, right)
-    rest = abs(left) % abs(right)
-    return -rest if left < 0 else rest
+    with decimal.localcontext(EXACT):
+        rest = abs(left) % abs(right)
+        return -rest if left < 0 else rest
 
 
 def _logarithm(function: Callable[[float], float]) -> Callable[[Value], float | None]:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from penstock.diagnostics.codes.running import R027
-from penstock.evaluator.typed_values import WIDTHS, QueryFailure, Unsupported, Value, fit
+from penstock.evaluator.typed_values import WIDTHS, QueryFailure, Unsupported, Value, fit, flip_sign
 from penstock.planner.types import Type
 
 LONG = (1 << 64) - 1
@@ -140,6 +140,6 @@ NUMBERS_TYPED: dict[str, Callable[..., Value]] = {
     "SHIFTLEFT": _moved_left,
     "SHIFTRIGHT": _moved_right,
     "SHIFTRIGHTUNSIGNED": _moved_unsigned,
-    "NEGATIVE": lambda types, value: fit(-value, types[0]),
+    "NEGATIVE": lambda types, value: fit(flip_sign(value), types[0]),
 }
 """Functions of the types of the arguments, and of the arguments."""

@@ -124,7 +124,7 @@ def fit(value: Value, type_: Type) -> Value:
             return value
         case ((int() | decimal.Decimal()), Decimal(precision, scale)):
             rounded = decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-scale), context=EXACT)
-            if abs(rounded) >= decimal.Decimal(10) ** (precision - scale):
+            if rounded.copy_abs() >= decimal.Decimal(10) ** (precision - scale):
                 raise QueryFailure(f"{value} overflows {type_}", R022)
             return rounded
         case float(), _ if math.isnan(value):
@@ -133,6 +133,11 @@ def fit(value: Value, type_: Type) -> Value:
             return as_single(value)
         case _:
             return value
+
+
+def flip_sign(value: Value) -> Value:
+    """The number with the other sign, and all its digits."""
+    return EXACT.minus(value) if isinstance(value, decimal.Decimal) else -value
 
 
 def as_single(value: float) -> float:

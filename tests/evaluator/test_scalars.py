@@ -149,6 +149,17 @@ def test_functions_and_operators(node: exp.Expression, expected: Value) -> None:
     assert value(node) == expected
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_numbers_of_38_digits_keep_them(sign: int) -> None:
+    widest = Decimal(f"{'-' if sign < 0 else ''}{'9' * 28}.{'9' * 10}")
+    assert cast(widest, t.Decimal(38, 10)) == widest
+    assert value(exp.Neg(this=column("wide")), wide=widest) == widest.copy_negate()
+    assert value(call("NEGATIVE", column("wide")), wide=widest) == widest.copy_negate()
+    assert value(call("ABS", column("wide")), wide=widest) == widest.copy_abs()
+    assert value(call("MOD", column("wide"), number("1")), wide=widest) == widest - int(widest)
+    assert value(call("PMOD", column("wide"), number("7.0")), wide=widest) == widest % 7
+
+
 def test_like() -> None:
     assert like("a%b", r"a\%b")
     assert not like("axb", r"a\%b")
