@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.testing import T101, T106, T108, T109
-from penstock.evaluator import Arrival, QueryFailure, Row, Tables, Unsupported
+from penstock.evaluator import Arrival, QueryFailure, Row, Tables, Unsupported, Value
 from penstock.parser.ast import (
     GivenEnd,
     GivenRows,
@@ -24,10 +24,11 @@ from penstock.parser.ast import (
     Then,
 )
 from penstock.planner.catalog import Declared
-from penstock.planner.plan import Column
+from penstock.planner.plan import Column, Origin
 from penstock.testing.cases import Case, CaseStep
 from penstock.testing.given_values import read_moment, read_start
 from penstock.testing.row_files import list_names, match_names, read_rows
+from penstock.testing.row_text import row_texts
 from penstock.testing.script_relations import (
     ScriptRelations,
     choose_columns,
@@ -97,10 +98,13 @@ class StepPlanner:
         declared = self.script.find_input(given.relation, table=True)
         rows = self.read(given, declared)
         key = declared.origin.key
-        keys = [tuple(row[name] for name in key) for row in rows]
-        if any(None in each for each in keys) or (key and len(set(keys)) < len(keys)):
-            found = T106.at(given.span, statement=f"GIVEN TABLE {declared.name}")
-            raise CompileError([found.because(f"Two of its rows have the same {' and '.join(key)}, or one has none.")])
+        keys: set[tuple[Value, ...]] = set()
+        for row in rows if key else ():
+            values = tuple(row[name] for name in key)
+            if None in values or values in keys:
+                found = T106.at(given.span, statement=f"GIVEN TABLE {declared.name}")
+                raise CompileError([found.because(explain_key(declared.origin, row, self.start, values in keys))])
+            keys.add(values)
         self.tables[declared.origin.name] = rows
 
     def add_rows(self, given: GivenRows, arrived: Tables) -> None:
@@ -155,6 +159,14 @@ class StepPlanner:
         self.silent[origin.name] = self.silent.get(origin.name, 0) + (length or 0)
         if length is None or self.silent[origin.name] >= origin.idle:
             self.idle.add(origin.name)
+
+
+def explain_key(origin: Origin, row: Row, start: datetime, is_known: bool) -> str:
+    """What is wrong with the key of a row: another row has it, or a part of it is NULL."""
+    if is_known:
+        columns = [each for name in origin.key for each in origin.columns if each.name == name]
+        return f"Two of its rows have the same {' and '.join(origin.key)}: {', '.join(row_texts(row, columns, start))}."
+    return f"The {' and '.join(name for name in origin.key if row[name] is None)} of one of its rows is NULL."
 
 
 def plan_case(case: Case, script: ScriptRelations, folder: Path) -> tuple[list[PlannedStep], StepPlanner]:

@@ -226,7 +226,11 @@ def test_tables_of_databases_are_given_as_they_are(tmp_path: Path) -> None:
     assert run_one(tmp_path, f"{rows} THEN coloured VALUES (1, 'red');", script) == ["T110"]
     twice = "GIVEN TABLE products VALUES ('lamp', 'red'), ('lamp', 'blue');"
     assert run_one(tmp_path, f"{twice} {rows} THEN coloured VALUES (1, 'red');", script) == ["T106"]
+    found = explain_one(tmp_path, f"{twice} {rows} THEN coloured NOTHING;", script)
+    assert "Two of its rows have the same product: 'lamp'." in found
     nameless = "GIVEN TABLE products (colour) VALUES ('red');"
+    found = explain_one(tmp_path, f"{nameless} {rows} THEN coloured NOTHING;", script)
+    assert "The product of one of its rows is NULL." in found
     assert run_one(tmp_path, f"{nameless} {rows} THEN coloured NOTHING;", script) == ["T106"]
     records = "GIVEN products VALUES ('lamp', 'red');"
     assert run_one(tmp_path, f"{records} {rows} THEN coloured NOTHING;", script) == ["T104"]
