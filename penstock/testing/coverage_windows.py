@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -62,7 +63,7 @@ def list_border_classes(
     )
     yield CoveredClass(
         f"a row of {name} one millisecond before a window ends",
-        lambda each: any((time + MILLISECOND - EPOCH) % length == timedelta() for time in times(each)),
+        lambda each: any((time - EPOCH + MILLISECOND) % length == timedelta() for time in times(each)),
         (want(*rows_at(border + length - MILLISECOND)),),
     )
     yield CoveredClass(
@@ -123,7 +124,7 @@ def list_session_classes(node: WindowAggregate, window: SessionWindow) -> Iterat
         )
     yield CoveredClass(
         "a session of one row",
-        lambda each: any(is_lonely(times, place, gap) for times in runs(each) for place in range(len(times))),
+        lambda each: any(has_lonely(sorted(times), gap) for times in runs(each)),
         (want(*rows_at(START)),),
     )
     yield CoveredClass(
@@ -133,29 +134,37 @@ def list_session_classes(node: WindowAggregate, window: SessionWindow) -> Iterat
     )
 
 
-def is_lonely(times: list[datetime], place: int, gap: timedelta) -> bool:
-    """Whether no other time is within the gap."""
-    return all(other == place or abs(time - times[place]) > gap for other, time in enumerate(times))
+def has_lonely(times: list[datetime], gap: timedelta) -> bool:
+    """Whether one of the sorted times has no other within the gap."""
+    are_far = [True, *(two - one > gap for one, two in pairwise(times)), True]
+    return bool(times) and any(before and behind for before, behind in pairwise(are_far))
 
 
 def merges(times: list[datetime], gap: timedelta) -> bool:
     """Whether a time has, among the ones before it, one on each side within the gap, and these are further apart."""
-    for place, time in enumerate(times):
-        before = [each for each in times[:place] if timedelta() <= time - each <= gap]
-        behind = [each for each in times[:place] if timedelta() <= each - time <= gap]
-        if before and behind and min(behind) - max(before) > gap:
-            return True
+    earlier: list[datetime] = []
+    for time in times:
+        before, behind = bisect_right(earlier, time) - 1, bisect_left(earlier, time)
+        if before >= 0 and behind < len(earlier):
+            last, following = earlier[before], earlier[behind]
+            if time - last <= gap and following - time <= gap and following - last > gap:
+                return True
+        insort(earlier, time)
     return False
+
+
+def has_distance(places: set[tuple[Hashable, timedelta]], distance: timedelta) -> bool:
+    """Whether two of the places in partitions are so far from each other."""
+    return any((key, time + distance) in places for key, time in places)
 
 
 def list_frame_classes(node: Over) -> Iterator[CoveredClass]:
     """Rows exactly at the ends of frames, and one millisecond beyond them."""
     ends = sorted({end for each in node.aggregates for end in (each.frame.start, each.frame.end) if end})
 
-    def distances(watched: Watched) -> set[timedelta]:
+    def places(watched: Watched) -> set[tuple[Hashable, timedelta]]:
         rows = watched.rows(node.input)
-        found = [(values_of(node.partition_by, row, node.input), row[node.time]) for row in rows]
-        return {other - time for key, time in found for other_key, other in found if other_key == key}
+        return {(values_of(node.partition_by, row, node.input), row[node.time] - EPOCH) for row in rows}
 
     for end in ends:
         beyond = end + (1 if end > 0 else -1)
@@ -167,6 +176,6 @@ def list_frame_classes(node: Over) -> Iterator[CoveredClass]:
             later = START + abs(distance) * MILLISECOND
             yield CoveredClass(
                 words,
-                lambda each, distance=distance: distance * MILLISECOND in distances(each),  # type: ignore[misc]
+                lambda each, distance=distance: has_distance(places(each), distance * MILLISECOND),  # type: ignore[misc]
                 (want((node.input, {node.time: START}), (node.input, {node.time: later})),),
             )
