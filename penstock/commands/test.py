@@ -75,6 +75,13 @@ def test(
     not start. With --cover and --mutate, 1: something was found that the tests lack.
     """
     begun = time.perf_counter()
+    alone = "--cover" if covers else "--mutate" if mutate else "--watch" if watch else None
+    given = {"--update": update and not watch, "--junit": junit is not None, "--format json": form == "json"}
+    if covers:
+        del given["--format json"]
+    unused = [option for option, is_given in given.items() if is_given]
+    if alone is not None and unused:
+        raise click.UsageError(f"{alone} does not take {' and '.join(unused)}")
     load_runner()
     files = list(find_files(paths or (".",)))
     if update:
