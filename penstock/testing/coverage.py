@@ -170,7 +170,7 @@ def watch_queries(queries: Iterable[RunningQuery], steps: Sequence[PlannedStep])
     for query in queries:
         try:
             watched[query] = watch(query, [step.arrival for step in steps])
-        except (Unsupported, OverflowError):
+        except (Unsupported, ArithmeticError):
             continue
     return watched
 
@@ -236,7 +236,7 @@ def find_unknown(node: Node) -> str | None:
             evaluate_scalar(each, row, types)
         except Unsupported as problem:
             return str(problem)
-        except (QueryFailure, OverflowError, TypeError, ValueError, LookupError, ArithmeticError, AttributeError):
+        except (QueryFailure, TypeError, ValueError, LookupError, ArithmeticError, AttributeError):
             continue
     return None
 

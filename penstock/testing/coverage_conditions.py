@@ -130,7 +130,7 @@ class Conditions:
             limit = fit_column(limit, self.types[name])
         if limit is None or isinstance(limit, str):
             return
-        type_ = self.types[name] if name is not None else STRING
+        type_ = None if name is None else self.types[name]
         shape = self.node.shape
         is_border = isinstance(shape, WTable) and name in (shape.start, shape.end)
         least = 1 if name in list_counts(self.node) else None
@@ -141,12 +141,10 @@ class Conditions:
 
         for steps in (0, -1, 1):
             value = step_value(limit, type_, steps)
-            if value is None or (is_border and steps):
-                return
-            if least is not None and value < least:
+            if value is None or (is_border and steps) or (least is not None and value < least):
                 continue
             yield self.make(
-                f"a row whose {text_of(side)} is {value_text(value, type_, START)}",
+                f"a row whose {text_of(side)} is {value_text(value, type_ or STRING, START)}",
                 lambda row, value=value: find(row) == value and self.are_true(others, row),  # type: ignore[misc]
                 {} if name is None else solved | {name: value},
             )

@@ -25,7 +25,7 @@ from penstock.planner.plan import Column, Origin, RemoteLookup, RunningQuery, Sc
 from penstock.planner.plan.walk import walk
 from penstock.testing.coverage_classes import CoveredClass, Wanted, WantedStep, Watched, watch
 from penstock.testing.drawn_rows import draw_row, list_values
-from penstock.testing.given_values import START
+from penstock.testing.given_values import START, convert
 from penstock.testing.row_text import give_rows, time_text
 from penstock.testing.script_relations import complete_row, list_stored
 from penstock.testing.solved_values import MILLISECOND, vary_value
@@ -41,6 +41,8 @@ SECONDS = 5.0
 """How long rows are searched for one query. Only large scripts take so long."""
 CLOSED = START + timedelta(hours=23)
 """The watermark behind which all usual rows are late."""
+FAILURES = (Unsupported, QueryFailure, TypeError, ValueError, LookupError, ArithmeticError)
+"""What guesses are given up for."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,19 @@ class GivenStep:
     rows: tuple[tuple[str, Row], ...] = ()
     closes: bool = False
     silent: str | None = None
-    kept: int = 0
-    """How many rows, the first ones, are partners of others."""
+    partners: int = 0
+    """How many rows, the first ones, are there only for others to have a partner."""
 
 
 History = tuple[GivenStep, ...]
+
+
+def leave_out(history: History, number: int, place: int) -> History:
+    """The history without one row of a step."""
+    step = history[number]
+    rows = (*step.rows[:place], *step.rows[place + 1 :])
+    shorter = replace(step, rows=rows, partners=step.partners - (place < step.partners))
+    return (*history[:number], shorter, *history[number + 1 :])
 
 
 @dataclass
@@ -106,14 +116,14 @@ class ClassFinder:
         """What the query gets of these rows, None if the evaluator does not know."""
         try:
             return watch(self.query, self.list_arrivals(history))
-        except (Unsupported, QueryFailure, OverflowError):
+        except FAILURES:
             return None
 
     def trace_partners(self) -> Traced:
         """Rows of all relations by which a row of the result is likely to come: joins and HAVING need several."""
         try:
             return trace(self.query.root, {}, partners=True)
-        except (Unsupported, QueryFailure, OverflowError, TypeError, ValueError, LookupError):
+        except FAILURES:
             return []
 
     def list_wanted(self, covered: CoveredClass) -> Iterator[History]:
@@ -129,11 +139,11 @@ class ClassFinder:
     def fill(self, wanted: Wanted, filling: int) -> History | None:
         try:
             return tuple(self.fill_step(each, filling) for each in wanted)
-        except (Unsupported, QueryFailure, OverflowError, TypeError, ValueError):
+        except FAILURES:
             return None
 
     def add_partners(self, history: History) -> History:
-        """The history, whose first step has more rows of the relations that have too few."""
+        """The history, whose first step has more rows of the relations that have too few. Tables have a row once."""
         given = Counter(name for step in history for name, _ in step.rows)
         others = []
         for name, row in self.traced:
@@ -143,9 +153,10 @@ class ClassFinder:
                 others.append((name, row))
         try:
             rows = [(name, self.fill_row(self.origins[name], row, 0, 0)) for name, row in others]
-        except (Unsupported, QueryFailure, OverflowError, TypeError, ValueError):
+        except FAILURES:
             return history
-        first = replace(history[0], rows=(*rows, *history[0].rows), kept=len(rows))
+        rows = [each for place, each in enumerate(rows) if not self.origins[each[0]].key or each not in rows[:place]]
+        first = replace(history[0], rows=(*rows, *history[0].rows), partners=len(rows))
         return (first, *history[1:])
 
     def fill_step(self, wanted: WantedStep, filling: int) -> GivenStep:
@@ -161,11 +172,12 @@ class ClassFinder:
 
         Plain values differ from column to column, and at first from row to row, so that a wrong column shows.
         """
+        known = fit_row(known, origin)
         if filling >= PLAIN_FILLINGS:
             return draw_row(origin, self.values, self.chance, known)
         stored = [each for each in list_stored(origin) if each.name != origin.operation]
         row = {each.name: vary_value(each.type, place + number) for number, each in enumerate(stored)}
-        return complete_row(row | self.partners.get(origin.name, {}) | known, origin)
+        return complete_row(row | fit_row(self.partners.get(origin.name, {}), origin) | known, origin)
 
     def draw(self) -> History:
         """A few rows of each relation in two or three steps."""
@@ -174,7 +186,7 @@ class ClassFinder:
             for _ in range(self.chance.randint(0, 4)):
                 try:
                     self.chance.choice(rows).append((name, draw_row(origin, self.values, self.chance)))
-                except (Unsupported, QueryFailure, OverflowError):
+                except FAILURES:
                     continue
         return tuple(GivenStep(tuple(each)) for each in rows if each)
 
@@ -199,22 +211,36 @@ class ClassFinder:
         return [each for each in rows if any(each[part] != row[part] for part in key)]
 
     def shorten(self, history: History, covered: CoveredClass) -> History:
-        """Leaves out each row without which the class is met as well, and steps without anything."""
-        for number in range(len(history)):
-            place = history[number].kept
-            while place < len(history[number].rows):
-                rows = history[number].rows
-                step = replace(history[number], rows=(*rows[:place], *rows[place + 1 :]))
-                shorter = (*history[:number], step, *history[number + 1 :])
-                if self.meets(shorter, covered):
+        """Leaves out each row without which the class is met as well, and steps without anything.
+
+        Where partners bring rows of the result, it stays with rows. Partners go last, and only if it keeps its form.
+        """
+        is_shown = any(each.partners for each in history) and any(self.show_form(history))
+        for number, step in enumerate(history):
+            for place in reversed(range(step.partners, len(step.rows))):
+                shorter = leave_out(history, number, place)
+                if self.meets(shorter, covered) and (not is_shown or any(self.show_form(shorter))):
                     history = shorter
-                else:
-                    place += 1
+        form = self.show_form(history) if is_shown else []
+        for number, step in enumerate(history if is_shown else ()):
+            for place in reversed(range(step.partners)):
+                shorter = leave_out(history, number, place)
+                if self.meets(shorter, covered) and self.show_form(shorter) == form:
+                    history = shorter
         kept = tuple(each for each in history if each.rows or each.closes or each.silent)
-        together = (GivenStep(tuple(row for each in kept for row in each.rows), kept=history[0].kept),)
+        together = (GivenStep(tuple(row for each in kept for row in each.rows)),)
         if len(kept) > 1 and not any(each.closes or each.silent for each in kept) and self.meets(together, covered):
             return together
         return kept if self.meets(kept, covered) else history
+
+    def show_form(self, history: History) -> list[Counter[tuple[bool, ...]]]:
+        """How many rows the result has after each step, by which of their values are NULL. Empty if it is unknown."""
+        watched = self.watch(history)
+        try:
+            steps = [] if watched is None else [watched.rows(self.query.root, n) for n in range(len(watched.steps))]
+        except FAILURES:
+            return []
+        return [Counter(tuple(value is None for value in row.values()) for row in rows) for rows in steps]
 
     def write(self, history: History) -> list[str]:
         """The rows as statements of a test. THEN stands between steps, for the test to say what comes."""
@@ -254,9 +280,15 @@ class ClassFinder:
             yield f"GIVEN SILENCE OF {name_text(step.silent)} FOR {length};"
 
 
+def fit_row(known: Row, origin: Origin) -> Row:
+    """Values as a test can give them. Raises one of FAILURES for a value that its column cannot have."""
+    types = {each.name: each.type for each in list_stored(origin) if each.name != origin.operation}
+    return {name: convert(value, types[name], START) if name in types else value for name, value in known.items()}
+
+
 def is_met(covered: CoveredClass, watched: Watched) -> bool:
     """Whether the rows have one of the class. What the evaluator does not know is none."""
     try:
         return covered.is_met(watched)
-    except (Unsupported, QueryFailure, OverflowError):
+    except FAILURES:
         return False

@@ -23,6 +23,7 @@ from penstock.planner.types import BIGINT, BOOLEAN, DATE, DOUBLE, INTEGERS, STRI
 from penstock.planner.types import Decimal as DecimalType
 from penstock.testing.given_values import START
 from penstock.testing.script_relations import complete_row, list_stored
+from penstock.testing.solved_values import WIDE
 
 INTERVAL = re.compile(r"INTERVAL\s+'?(\d+)'?\s+([A-Z]+?)S?\b", re.IGNORECASE)
 MILLISECOND = timedelta(milliseconds=1)
@@ -51,11 +52,8 @@ def kind_of(type_: Type) -> str:
 def fit_value(value: Value, type_: Type) -> Value:
     """A drawn value as the type has it: small numbers, without digits behind the point that it lacks."""
     if isinstance(type_, DecimalType):
-        return (
-            Decimal(value).quantize(Decimal(1).scaleb(-type_.scale))
-            if type_.precision - type_.scale > 6
-            else Decimal(0)
-        )
+        is_small = type_.precision - type_.scale <= 6
+        return Decimal(0) if is_small else Decimal(value).quantize(Decimal(1).scaleb(-type_.scale), context=WIDE)
     if type_ in INTEGERS:
         return int(value) if abs(value) < 100 or type_ == BIGINT else int(value) % 100
     return float(value) if type_ == DOUBLE else value

@@ -78,8 +78,19 @@ def constant_value(expression: exp.Expression) -> Value:
         return None
 
 
-def step_value(value: Value, type_: Type, steps: int) -> Value:
-    """The value some units on: numbers by their last digit, times by a millisecond. None if the type has no unit."""
+def step_value(value: Value, type_: Type | None, steps: int) -> Value:
+    """The value some units on, None if the type has no unit, or no value there. `type_`: None if it is not known."""
+    try:
+        stepped = add_units(value, type_, steps)
+    except OverflowError:
+        return None
+    if type_ is not None and stepped is not None:
+        stepped = fit_column(stepped, type_)
+    return None if steps and stepped == value else stepped
+
+
+def add_units(value: Value, type_: Type | None, steps: int) -> Value:
+    """Numbers go by their last digit, times by a millisecond. Raises OverflowError for times that no calendar has."""
     match value:
         case bool():
             return None
@@ -93,7 +104,8 @@ def step_value(value: Value, type_: Type, steps: int) -> Value:
         case date():
             return value + timedelta(days=steps)
         case time():
-            return (datetime.combine(START, value) + steps * MILLISECOND).time()
+            stepped = datetime.combine(START, value) + steps * MILLISECOND
+            return stepped.time() if stepped.date() == START.date() else None
         case str():
             return value + "~" * steps if steps >= 0 else None
         case _:

@@ -91,6 +91,32 @@ def test_rows_are_found_for_nearly_all_classes(name: str, most: int) -> None:
     assert len(missing := [each.text for each in result.classes if not each.given]) <= most, missing
 
 
+def count_rows(line: str) -> int:
+    return line.split(" VALUES ")[1].count("(")
+
+
+def test_partners_are_as_few_as_the_result_needs() -> None:
+    script = """
+    CREATE STREAM s (k INT, v INT, time TIMESTAMP, WATERMARK FOR time AS time)
+    WITH (connector = 'files', path = 's', format = 'json');
+    CREATE STREAM u (k INT, v INT, time TIMESTAMP, WATERMARK FOR time AS time)
+    WITH (connector = 'files', path = 's', format = 'json');
+    CREATE TABLE names (k INT PRIMARY KEY, name STRING) WITH (connector = 'files', path = 'n', format = 'json');
+    CREATE TABLE often AS SELECT n.name, COUNT(*) AS n FROM s JOIN names n ON s.k = n.k WHERE s.v > 3 GROUP BY n.name
+    HAVING COUNT(*) > 9;
+    CREATE TABLE pairs AS SELECT s.k, COUNT(*) AS n FROM s JOIN u ON s.k = u.k
+    AND u.time BETWEEN s.time AND s.time + INTERVAL 1 MINUTE WHERE s.v > 3 GROUP BY s.k HAVING COUNT(*) > 9;
+    """
+    result = cover_text(script)
+    joined = find_operator(result, "INNER JOIN of s and names").classes
+    for text in ("a row whose s.v is 4", "a row for which s.v > 3 is false", "a row of s with a partner in names"):
+        names, rows = joined[text].given or []
+        assert names.startswith("GIVEN names ")
+        assert (count_rows(names), count_rows(rows)) == (1, 10)
+    paired = find_operator(result, "INNER JOIN of s and u").classes["a row of s with a partner in u"].given or []
+    assert [count_rows(line) for line in paired[:-1]] == [4, 3]  # more than nine pairs, and not more rows than it takes
+
+
 def list_texts(script: str) -> Iterator[str]:
     for each in cover_text(script).operators:
         yield from each.classes
@@ -234,6 +260,23 @@ def test_what_cannot_be_covered(folder: Path) -> None:
     assert "N001" in run.stderr
     for other in ("--spark", "--mutate", "--watch", "-j2"):
         assert penstock("test", "--cover", other).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *([alone, *other] for alone in ("--cover", "--mutate") for other in (["--junit", "r.xml"], ["--update"])),
+        *([alone, "--format", "json"] for alone in ("--mutate", "--watch")),
+        ["--watch", "--junit", "r.xml"],
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(folder: Path, options: list[str]) -> None:
+    test = "TEST 'a' OF 's.sql';\nGIVEN s (v) VALUES (9);\nTHEN big NOTHING;\n"
+    Path("s_test.sql").write_text(test, "utf-8")
+    run = penstock("test", *options)
+    assert run.exit_code == 2
+    assert f"{options[0]} does not take {options[1]}" in run.stderr
+    assert Path("s_test.sql").read_text("utf-8") == test  # before anything is done
 
 
 def test_several_scripts(tmp_path: Path) -> None:
