@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -153,7 +153,7 @@ def merges(times: list[datetime], gap: timedelta) -> bool:
     return False
 
 
-def has_distance(places: set[tuple[Hashable, timedelta]], distance: timedelta) -> bool:
+def has_distance(places: Collection[tuple[Hashable, timedelta]], distance: timedelta) -> bool:
     """Whether two of the places in partitions are so far from each other."""
     return any((key, time + distance) in places for key, time in places)
 
