@@ -6,7 +6,11 @@ from decimal import Decimal
 
 import pytest
 
+from penstock.compilation import compile
+from penstock.planner.plan import Scan
+from penstock.planner.plan.walk import list_nodes
 from penstock.planner.types import Decimal as DecimalType
+from penstock.testing.coverage_rows import FAILURES, fit_row
 from penstock.testing.drawn_rows import fit_value
 from penstock.testing.solved_values import fit_column
 from tests.penstock.testing.test_coverage import cover_text
@@ -67,19 +71,12 @@ def test_values_are_drawn_for_decimals_of_all_widths() -> None:
         assert all(fit_column(drawn := fit_value(value, each), each) == drawn for each in types)
 
 
-def test_a_key_that_the_other_side_of_a_join_cannot_have_is_not_given() -> None:
-    script = """
-    CREATE STREAM s (k BIGINT, time TIMESTAMP, WATERMARK FOR time AS time)
-    WITH (connector = 'files', path = 's', format = 'json');
-    CREATE TABLE t (k TINYINT PRIMARY KEY, name STRING) WITH (connector = 'files', path = 't', format = 'json');
-    CREATE STREAM named AS SELECT STREAM s.k, t.name FROM s LEFT JOIN t ON s.k = t.k WHERE s.k >= 127;
-    """
-    given = [each for each in cover_text(script).classes if each.given]
-    tests = "".join("\n".join(line for line in each.given or [] if line != "GIVEN END;")
-                    + f"\nTHEN {each.relation} NOTHING;\n" for each in given)  # fmt: skip
-    again = {each.text: each.met for each in cover_text(script, tests, search=False).classes}
-    assert again["a row whose s.k is 128"]
-    assert again["a row whose s.k is 127"]
+def test_a_value_that_a_column_cannot_have_is_not_filled_in() -> None:
+    (query,) = compile(SOURCE.format(type="TINYINT") + "CREATE STREAM r AS SELECT STREAM v FROM s;").queries
+    (scan,) = (node for node in list_nodes(query.root) if isinstance(node, Scan))
+    assert fit_row({"v": 127}, scan.origin) == {"v": 127}
+    with pytest.raises(FAILURES):
+        fit_row({"v": 128}, scan.origin)
 
 
 def test_times_without_an_end() -> None:
