@@ -89,7 +89,7 @@ def test_csv(spark: SparkSession, tmp_path: Path) -> None:
         texts += [(type_, each) for each in (*NUMBERS, *TEXTS, *TIMES, "true", "TRUE")]
     header = ["id", *NAMES.values()]
     files = []
-    for number, (type_, text) in enumerate(campaign.take_some(texts, 5)):
+    for number, (type_, text) in enumerate(campaign.take_some(texts, 11)):
         written = io.StringIO(newline="")
         writer = csv.writer(written, lineterminator="\n")
         writer.writerow(header)

@@ -26,7 +26,7 @@ from tests.properties.test_spark import AT_ONCE
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
 
-STATEMENTS = int(os.environ.get("PENSTOCK_STATEMENTS", "10"))
+STATEMENTS = int(os.environ.get("PENSTOCK_STATEMENTS", "5"))
 """How many accepted statements are run; a statement takes one to three seconds on two cores."""
 FIRST = int(os.environ.get("PENSTOCK_FIRST_STATEMENT", "0"))
 """The seed of the first statement."""
