@@ -36,9 +36,9 @@ BEGIN
   DELETE FROM penstock_guard.nested WHERE pid = pg_backend_pid();
 END $$;
 
--- Before a user's statement about objects writes anything. Submitters make views, and nothing else. A role has one such transaction at a time, and five such
--- statements in a second: rows of the catalog that a rollback leaves behind take space on the disk, which users cannot
--- fill otherwise. DROP writes none.
+-- Before a user's statement about objects writes anything. Submitters make views, and nothing else. A role has one such
+-- transaction at a time, and five such statements in a second: rows of the catalog that a rollback leaves behind take
+-- space on the disk, which users cannot fill otherwise. DROP writes none.
 CREATE OR REPLACE FUNCTION penstock_guard.begin_change() RETURNS event_trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
 BEGIN

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -16,25 +17,32 @@ from penstock.server.database.embedded import ENGINE, OWNER, SUPERUSER, Embedded
 USERS = {"rita": "penstock_reader", "sam": "penstock_submitter", "sue": "penstock_submitter", "olga": "penstock_owner"}
 
 
-@pytest.fixture(scope="module")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
-    state: Path = tmp_path_factory.mktemp("reports")
+@contextmanager
+def run_postgres(state: Path, users: Mapping[str, str]) -> Iterator[EmbeddedPostgres]:
+    """A PostgreSQL of a server with a table `counts`, and users in groups. Their passwords are their names."""
     state.chmod(0o755)  # it has a user of its own
     made = EmbeddedPostgres(state)
     with mmap.mmap(-1, 8 << 30, flags=mmap.MAP_PRIVATE):  # limits do not depend on what the server itself has taken
         made.start()
     with psycopg.connect(made.login(ENGINE), autocommit=True) as db:
         prepare_catalog(db, OWNER)
-        made.offer_reports()
-        made.offer_reports()  # as each further start does
-        prepare_catalog(db, OWNER)
         db.execute("CREATE TABLE public.counts (page text PRIMARY KEY, n bigint)")
-        db.execute("INSERT INTO public.counts VALUES ('a', 1), ('b', 2)")
     with psycopg.connect(made.login(OWNER), autocommit=True) as db:
-        for user, group in USERS.items():
+        for user, group in users.items():
             db.execute(f"CREATE ROLE {user} LOGIN PASSWORD '{user}' IN ROLE {group}")
     yield made
     made.stop()
+
+
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
+    with run_postgres(tmp_path_factory.mktemp("reports"), USERS) as made:
+        with psycopg.connect(made.login(ENGINE), autocommit=True) as db:
+            made.offer_reports()
+            made.offer_reports()  # as each further start does
+            prepare_catalog(db, OWNER)
+            db.execute("INSERT INTO public.counts VALUES ('a', 1), ('b', 2)")
+        yield made
 
 
 @pytest.fixture(scope="module")

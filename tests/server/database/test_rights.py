@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import mmap
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,29 +12,19 @@ import pytest
 from psycopg import conninfo
 
 from penstock.server.client_limits import Limits
-from penstock.server.database.bootstrap import prepare_catalog
 from penstock.server.database.embedded import DATABASE, ENGINE, OWNER, SUPERUSER, EmbeddedPostgres
 from penstock.server.database.warden import UserSession, Warden
+from tests.server.database.reports import run_postgres
 
 USERS = {"rita": "penstock_reader", "sam": "penstock_submitter", "olga": "penstock_owner"}
 
 
 @pytest.fixture(scope="module")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
-    state: Path = tmp_path_factory.mktemp("rights")
-    state.chmod(0o755)  # it has a user of its own
-    made = EmbeddedPostgres(state)
-    with mmap.mmap(-1, 8 << 30, flags=mmap.MAP_PRIVATE):  # limits do not depend on what the server itself has taken
-        made.start()
-    with psycopg.connect(made.login(ENGINE), autocommit=True) as db:
-        prepare_catalog(db, OWNER)
-        db.execute("CREATE TABLE public.counts (page text PRIMARY KEY, n bigint)")
-        db.execute("INSERT INTO public.counts SELECT 'p' || n, n FROM generate_series(1, 1000) AS n")
-    with psycopg.connect(made.login(OWNER), autocommit=True) as db:
-        for user, group in USERS.items():
-            db.execute(f"CREATE ROLE {user} LOGIN PASSWORD '{user}' IN ROLE {group}")
-    yield made
-    made.stop()
+    with run_postgres(tmp_path_factory.mktemp("rights"), USERS) as made:
+        with psycopg.connect(made.login(ENGINE), autocommit=True) as db:
+            db.execute("INSERT INTO public.counts SELECT 'p' || n, n FROM generate_series(1, 1000) AS n")
+        yield made
 
 
 def connect(postgres: EmbeddedPostgres, user: str, database: str = DATABASE) -> psycopg.Connection:

@@ -260,12 +260,17 @@ def test_a_swap_that_cannot_be_made_stops_nothing_and_is_held(
         assert catalog.rows("SELECT version FROM penstock.relation WHERE name = 'pages'") == [(2,)]
 
 
-def test_a_swap_waits_for_sessions_without_stopping_the_old_query(
-    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def try_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Swaps are tried without pauses, and give way to locks soon."""
     monkeypatch.setattr(replacements, "TRY_SECONDS", 0.0)
     monkeypatch.setattr(swaps, "LOCK_SECONDS", 0.3)
     monkeypatch.setattr(swaps, "ATTEMPTS", 4)
+
+
+def test_a_swap_waits_for_sessions_without_stopping_the_old_query(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    try_often(monkeypatch)
     rest = Event()
     with run_fake_engine(catalog, tmp_path, monkeypatch, lambda *_: assert_set(rest)) as engine:
         old, new, stops = begin_change(engine)
@@ -286,9 +291,7 @@ def test_a_swap_waits_for_sessions_without_stopping_the_old_query(
 def test_locks_of_the_old_query_do_not_keep_it_in_force(
     catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replacements, "TRY_SECONDS", 0.0)
-    monkeypatch.setattr(swaps, "LOCK_SECONDS", 0.3)
-    monkeypatch.setattr(swaps, "ATTEMPTS", 4)
+    try_often(monkeypatch)
     rest = Event()
     with run_fake_engine(catalog, tmp_path, monkeypatch, lambda *_: assert_set(rest)) as engine:
         old, _, stops = begin_change(engine)
