@@ -64,7 +64,7 @@ class _StreamJoin(PhysicalOperator, frozen=True):
 class PairJoin(_StreamJoin, frozen=True):
     """Spark's join: a row meets its partners one by one."""
 
-    REASON: ClassVar[str] = "the bound is far from the rows, and a pane would hold all that lies between"
+    REASON: ClassVar[str] = "the bound is far from the time of the rows, and a pane would keep all rows in between"
 
     @property
     def bucket_length(self) -> int:
@@ -123,7 +123,7 @@ class PairJoin(_StreamJoin, frozen=True):
 class PaneJoin(_StreamJoin, frozen=True):
     """The rows of a pane wait for all that they can meet. DuckDB joins them."""
 
-    REASON: ClassVar[str] = "the bound is near the rows, so that a pane keeps each of them about twice"
+    REASON: ClassVar[str] = "the bound is short, so that panes keep each row about twice"
     CONTRACT: ClassVar[Contract] = Contract.OPERATOR
 
     @property
